@@ -19,10 +19,10 @@ import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lake import TICKS, resources_of
-from reports.lake.changes import changes, events
+from reports.lake.changes import derive_changes, events
 from reports.lake.current import rule_current
-from reports.lake.derived import flaky, matrix
-from reports.lake.schemas import ddl
+from reports.lake.derived import derive_matrix, find_flaky
+from reports.lake.schemas import table_ddl
 from reports.lake.writing import size_shuffles
 from reports.spark import session
 
@@ -175,21 +175,21 @@ def _spark(spark: SparkSession, folder: Path) -> None:
     read, out = _reader(spark, folder), folder / "spark"
     names = ("test_runs", "runs", "catalogue", "verdicts", "evidence")
     rule_current(*map(read, names)).write.mode("overwrite").parquet(str(out / "rule_current"))
-    current = spark.read.schema(ddl("rule_current")).parquet(str(out / "rule_current"))
-    matrix(current).write.mode("overwrite").parquet(str(out / "matrix"))
+    current = spark.read.schema(table_ddl("rule_current")).parquet(str(out / "rule_current"))
+    derive_matrix(current).write.mode("overwrite").parquet(str(out / "matrix"))
 
 
 def _other(spark: SparkSession, folder: Path, table: str) -> None:
     read = _reader(spark, folder)
     made = {
-        "changes": lambda: changes(events(read("test_runs"), read("runs"), read("catalogue")), read("runs")),
-        "flaky": lambda: flaky(read("test_runs"), read("runs")),
+        "changes": lambda: derive_changes(events(read("test_runs"), read("runs"), read("catalogue")), read("runs")),
+        "flaky": lambda: find_flaky(read("test_runs"), read("runs")),
     }[table]()
     made.write.mode("overwrite").parquet(str(folder / "spark" / table))
 
 
 def _reader(spark: SparkSession, folder: Path) -> Callable[[str], DataFrame]:
-    return lambda table: spark.read.schema(ddl(table)).parquet(str(folder / table))
+    return lambda table: spark.read.schema(table_ddl(table)).parquet(str(folder / table))
 
 
 def _count(database: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[object, ...]]:

@@ -35,7 +35,7 @@ class SutFlood(ConformanceFailure):
 
 
 class FolderError(MqconformError):
-    """No more files can be written to the run folder."""
+    """The run folder cannot take further files."""
 
     OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
@@ -50,8 +50,8 @@ class UsageError(MqconformError):
 
 
 class UnknownFault(UsageError, LookupError):
-    """No section of the suites has a fault of this name."""
+    """A fault name that no section of the suites defines."""
 
 
 class Endless(Exception):
-    """A computation that does not end."""
+    """A computation of the system under test does not end."""

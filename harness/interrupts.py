@@ -19,14 +19,14 @@ def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 
 
-def restore(handlers: Handlers) -> None:
-    """Install the previous signal handlers again."""
+def restore_handlers(handlers: Handlers) -> None:
+    """Install the signal handlers again that were active before."""
     for each, handler in handlers.items():
         signal.signal(each, handler)
 
 
 @contextmanager
-def unwound() -> Iterator[None]:
+def unwind_on_signals() -> Iterator[None]:
     """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with one
     line.
     """
@@ -37,4 +37,4 @@ def unwound() -> Iterator[None]:
         sys.stderr.write("mqconform: interrupted\n")
         raise SystemExit(EXIT_INTERRUPTED) from None
     finally:
-        restore(handlers)
+        restore_handlers(handlers)

@@ -79,7 +79,7 @@ class QueueSettings:
 
 @dataclass(frozen=True, slots=True)
 class QueueManagerConfig:
-    """The settings in which queue managers differ."""
+    """The settings of one queue manager, such as its identifier and its host name."""
 
     identifier: UUID
     host_name: str = "localhost.localdomain"

@@ -79,7 +79,7 @@ class ControlError(ValueError):
 
 
 class NotOffered(ControlError):
-    """A verb does not exist; the answer is ``unsupported``."""
+    """The queue manager has no such verb; the answer is ``unsupported``."""
 
 
 def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
@@ -105,7 +105,7 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
 
 
 def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
-    """Build the answer to request ``number`` from the core's result."""
+    """Build the answer to request ``number`` from the result that the core returned."""
     if isinstance(result, Rejected):
         return {"id": number, "ok": False, "error": result.error}
     return {"id": number, "ok": True, **result.result.values}
@@ -194,9 +194,11 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""The converters by the type of the field."""
+"""By type of a field: the function that converts its value."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that name a place; a verb takes exactly one of them, and the others are left out, not null."""
+"""The arguments that select the place to read from. A verb takes exactly one of them; a request omits the others
+instead of setting them to null.
+"""
 
 
 class Verb(NamedTuple):
@@ -237,7 +239,7 @@ def _find_converter(hint: object, null: bool) -> Convert:
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""The TimeToReachQueue of a message without this argument."""
+"""int s: the TimeToReachQueue of a message whose request does not state one."""
 
 
 def _make_send_message(**values: Any) -> commands.SendMessage:

@@ -29,7 +29,9 @@ class CaptureStore:
     _links: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     def link(self, standing: Standing) -> str | None:
-        """Return the path of the copy below the site; None when the run folder has no such file."""
+        """Return the path, relative to the site, of the copy of a capture; None if the run folder does not contain the
+        file.
+        """
         if not standing.capture:
             return None
         key = (standing.run, standing.capture)

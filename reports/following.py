@@ -8,7 +8,7 @@ from collections.abc import Callable
 import typer
 from pyspark.sql import SparkSession
 
-from reports.lake.command import say
+from reports.lake.command import print_report
 from reports.lake.following import Follower, keep_looking
 from reports.lake.ingest import Report
 from reports.lake.store import Lake
@@ -37,7 +37,7 @@ def follow(
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:
-            say(report, COMMAND)
+            print_report(report, COMMAND)
 
     follower = Follower(spark, where, folder, note_report)
     written = -1

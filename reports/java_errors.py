@@ -1,4 +1,4 @@
-"""Turns failures of Java into one line with a remedy."""
+"""Translates failures of Java into one line with a remedy."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PANELS_A_PAGE = 12
 Verdicts are shown of all systems.
 """
 EXAMPLES_A_PAGE = 2
-"""The number of passes with observations on the page of a rule."""
+"""The maximum number of passes with observations on the page of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class System:
 
     @property
     def product(self) -> tuple[str, str]:
-        """The name and profile that the versions of the product share."""
+        """The name and profile, which all versions of the product share."""
         return self.name, self.profile
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A row of rules.json, in the words of the catalogue."""
+    """A row of rules.json with the fields of the catalogue."""
 
     rule: str
     document: str
@@ -155,7 +155,7 @@ class Run:
 
     @property
     def lacking(self) -> str:
-        """The reason why the run is incomplete; empty for a whole run."""
+        """The reason why the run is incomplete; empty for a complete run."""
         if self.aborted:
             return f"aborted: {self.aborted}"
         if self.finished is None:
@@ -337,7 +337,7 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the previously tested version of the product."""
+        """Return the version of the product that was tested before a given system."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 

@@ -1,4 +1,4 @@
-"""Reports the present stage of a long command on stderr."""
+"""Reports the current stage of a long command on stderr."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ YEARS = (1970, 9000)
 """The range of accepted years of runs; every programming language supports times near it."""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Replace lone surrogates, which JSON can write and UTF-8 cannot, by the characters that Java writes for them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -55,7 +55,7 @@ class Record:
             return default
         if not isinstance(value, str):
             raise RollupError(f"{self.where}: {key} must be a string")
-        return clean(value)
+        return clean_text(value)
 
     def moment(self, key: str) -> datetime:
         try:

@@ -1,4 +1,4 @@
-"""The error of the roll-up for bad input; the text is one line."""
+"""The error of the roll-up for unusable input, with a text of one line."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ def _is_root(one: Any) -> bool:
 
 
 def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
-    checks = (_rename(check, new_names) for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
+    checks = (_rename_check(check, new_names) for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
     return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))
 
 
-def _rename(check: str, new_names: Mapping[str, str]) -> str:
+def _rename_check(check: str, new_names: Mapping[str, str]) -> str:
     function, bracket, parameters = check.partition("[")
     return f"{new_names.get(function, function)}{bracket}{parameters}"

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.derived import systems_of
 from reports.lake.local import local_path
-from reports.lake.order import rank
+from reports.lake.order import rank_of
 from reports.lake.renamed_checks import new_names_of_systems
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
@@ -56,7 +56,7 @@ _RULE_WORDS = (
 
 
 def contents_of(lake: Lake) -> Contents:
-    """Return the content of the site for this state of the lake."""
+    """Return the contents of the site for the given state of the lake."""
     runs = lake.table("runs").persist()
     try:
         systems = _read_systems(runs)
@@ -185,7 +185,7 @@ def _build_rule(row: Row) -> Rule:
     return Rule(**words, checked=row.checked if row.known else False, proven=row.proven, kind=row.kind or DEMAND)
 
 
-def _read_current(lake: Lake) -> DataFrame:
+def _read_shown_verdicts(lake: Lake) -> DataFrame:
     """Return ``rule_current`` without the columns and texts that pages omit, as huge packets would fill the memory."""
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
@@ -210,7 +210,7 @@ def _cut_frame(row: Column) -> Column:
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
     """Choose the verdicts to show from small columns, then read their texts and packets."""
-    bad = rank(sql.col("verdict"))
+    bad = rank_of(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (
         lake.table("rule_current")
@@ -220,7 +220,9 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_A_PAGE).otherwise(PANELS_A_PAGE))
         .select("sut", "rule", "place")
     )
-    return _read_current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+    return (
+        _read_shown_verdicts(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+    )
 
 
 def _cited_errata(lake: Lake) -> DataFrame:
@@ -249,8 +251,8 @@ def _read_found(lake: Lake) -> DataFrame:
         sql.col("retired"),
         sql.size("beside") > 0,
     )
-    found = _read_current(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
-    return found.orderBy("sut", rank(sql.col("verdict")), "rule")
+    found = _read_shown_verdicts(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
+    return found.orderBy("sut", rank_of(sql.col("verdict")), "rule")
 
 
 def _read_changes(lake: Lake) -> DataFrame:

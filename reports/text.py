@@ -20,7 +20,7 @@ BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Return ``text`` with every control, bidirectional or other unprintable character as ⟨U+XXXX⟩."""
     if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str, limit: int = 200) -> str:
     """Return ``text`` for a terminal: visible, on one line, at most ``limit`` characters."""
-    line = " ".join(visible(text).split())
+    line = " ".join(make_visible(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
@@ -39,7 +39,7 @@ def escape_formula(text: str) -> str:
 
 
 def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
-    """Return the beginning of a long text, with a note that names the place of the whole text."""
+    """Return the beginning of a long text, with a note where the whole text can be found."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
@@ -59,7 +59,7 @@ def shown_profile(profile: str) -> str:
 
 
 def repeat(rule: str) -> str:
-    """Return the command that repeats the checks of a rule."""
+    """Return the command that runs the checks of a rule again."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 

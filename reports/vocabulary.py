@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A verdict of the closed set, or the absence of one."""
+    """One verdict of the closed set of verdicts, or the missing verdict."""
 
     name: str
     symbol: str

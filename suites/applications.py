@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome, label_of, outcome_of, outcome_of_answer
 from harness.sut.shown import lookup_id
@@ -76,7 +76,7 @@ class Application:
         connection.close()
         return packets
 
-    def build_message(self, label: str, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+    def build_message(self, label: str, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
         """Build a message of the peer to the queue."""
         headers |= {"destination": rf"TCP:{self.sut.address}\{self.queue}", "label": label}
         if self.transactional:
@@ -140,6 +140,6 @@ class Application:
 computer_names, tried, DONE, REFUSED = list_computer_names, outcome_of, Outcome.DONE, Outcome.REFUSED
 
 
-def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
+def receive_label(sut: Sut, verb: str = "receive", **where: Any) -> str:
     """Read a message that must be available at once; return its label, or ``NOTHING``."""
     return sut.read_label(verb, **where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.peer.party import NONE, Party, Places
+from harness.peer.party import NO_FIELDS, Party, Places
 
 
 class Sequence(Places):
@@ -17,10 +17,10 @@ class Sequence(Places):
 
     def message(
         self,
-        user: Mapping[str, Any] = NONE,
+        user: Mapping[str, Any] = NO_FIELDS,
         *,
         queue: str = "transactional",
-        transaction: Mapping[str, Any] = NONE,
+        transaction: Mapping[str, Any] = NO_FIELDS,
         **headers: Any,
     ) -> Any:
         """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""

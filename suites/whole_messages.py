@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-_ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
-_JOURNALS = {"JP": "positive", "JN": "negative"}
-_ALWAYS = ("label", "body_base64")
+_ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+_JOURNAL_NAMES = {"JP": "positive", "JN": "negative"}
+_ALWAYS_COMPARED = ("label", "body_base64")
 _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
 
 
@@ -25,8 +25,8 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
     base, user, properties = packet["BaseHeader"], packet["UserHeader"], packet["MessagePropertiesHeader"]
     label = properties.Label
     text = label.decode("utf-16-le") if isinstance(label, bytes) else str(label)
-    admin = _queue(user.AQ, user.AdminQueue, user.SourceQueueManager, receiver, None)
-    response = _queue(user.RQ, user.ResponseQueue, user.SourceQueueManager, receiver, admin)
+    admin = _format_queue_name(user.AQ, user.AdminQueue, user.SourceQueueManager, receiver, None)
+    response = _format_queue_name(user.RQ, user.ResponseQueue, user.SourceQueueManager, receiver, admin)
     return {
         "label": text.rstrip("\0"),
         "body_base64": base64.b64encode(bytes(properties.MessageBody)).decode(),
@@ -43,8 +43,8 @@ def describe_packet(packet: Any, receiver: UUID) -> dict[str, Any]:
         "sent_time": user.SentTime,
         "time_to_reach_queue_s": base.TimeToReachQueue,
         "time_to_be_received_s": user.TimeToBeReceived,
-        "acks": sorted(name for bit, name in _ACKS.items() if properties.getfieldval(bit)),
-        "journal": sorted(name for bit, name in _JOURNALS.items() if user.getfieldval(bit)),
+        "acks": sorted(name for bit, name in _ACK_NAMES.items() if properties.getfieldval(bit)),
+        "journal": sorted(name for bit, name in _JOURNAL_NAMES.items() if user.getfieldval(bit)),
     }
 
 
@@ -65,7 +65,7 @@ def normalize_format_name(name: str | None) -> str | None:
 def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
-    """Describe in one line the properties that differ from the packet; return ``SAME`` if there are none.
+    """Describe in one line the properties that differ from the packet; return ``SAME_PROPERTIES`` if there are none.
 
     ``but``: properties that are not compared; ``more``: additional properties that the message must have.
     """
@@ -73,18 +73,18 @@ def describe_differences(
         return "the message is missing"
     wrong = []
     for name, sent in (describe_packet(packet, receiver) | more).items():
-        if name in but or (name not in shown and name not in _ALWAYS):
+        if name in but or (name not in shown and name not in _ALWAYS_COMPARED):
             continue
-        found = _comparable(name, shown.get(name))
-        if found != _comparable(name, sent):
+        found = _normalize_value(name, shown.get(name))
+        if found != _normalize_value(name, sent):
             wrong.append(f"{name} is {str(found)[:60]} instead of {str(sent)[:60]}")
-    return "; ".join(wrong) or SAME
+    return "; ".join(wrong) or SAME_PROPERTIES
 
 
-SAME = "every property has the value that was sent"
+SAME_PROPERTIES = "every property has the value that was sent"
 
 
-def _comparable(name: str, value: Any) -> Any:
+def _normalize_value(name: str, value: Any) -> Any:
     if name.endswith("_queue"):
         return normalize_format_name(value)
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def _comparable(name: str, value: Any) -> Any:
     return value.lower() if name in ("message_id", "source", "correlation_id") else value
 
 
-def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
+def _format_queue_name(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
     """Return the format name of an AQ or RQ and its queue field. Spec: MS-MQMQ 2.2.19.2."""
     if kind in (_NO_QUEUE, _SAME_AS_ADMIN):
         return None

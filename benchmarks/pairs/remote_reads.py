@@ -22,7 +22,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.bodies import Request as Call
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Header
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Header
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
@@ -177,7 +177,7 @@ def _abandon(port: int) -> None:
 
 def _bind(stream: socket.socket) -> None:
     proposals = tuple(ContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM)))
-    stream.sendall(Pdu(Bind(5840, 5840, 0, proposals), 1, WHOLE).build())
+    stream.sendall(Pdu(Bind(5840, 5840, 0, proposals), 1, WHOLE_PDU_FLAGS).build())
     _answer(stream)
 
 

@@ -1,4 +1,4 @@
-"""Call the verbs of an agent, and record the result of each."""
+"""Call the verbs of an agent, and record the result of each call."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Asking:
         return reply
 
     def _try(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb that should succeed; return None when it did not."""
+        """Call a verb that should succeed; return its answer, or None if the call failed."""
         reply = self._raw(verb, **arguments)
         if reply is None:
             return None

@@ -97,7 +97,7 @@ def command_route(command: str) -> Agent:
     return Agent(lambda: words, None, LONGEST_START_MS)
 
 
-def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
+def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
     """Yield a row of the report for each facility and for each of its verbs: facility, verb, state, remark."""
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
@@ -117,13 +117,13 @@ def _report_cost(counted: Costs, facility: str) -> str:
     return f"costs {more} rules" + (f", {at_last} when nothing else is missing" if at_last != more else "")
 
 
-def lines(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the lines of a report in plain text."""
+def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
+    """Yield the lines of the plain text of a report."""
     yield describe_identity(found)
-    for facility, verb, state, said in rows(found, counted):
+    for facility, verb, state, said in list_rows(found, counted):
         shown = f"{facility or '  ' + verb:32}{state}"
         yield f"{shown:48} {said}".rstrip()
-    yield from summary(found, counted)
+    yield from list_summary(found, counted)
 
 
 def describe_identity(found: Findings) -> str:
@@ -136,7 +136,7 @@ def describe_identity(found: Findings) -> str:
     )
 
 
-def summary(found: Findings, counted: Costs) -> Iterator[str]:
+def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
     """Yield the lines of the summary: violations of the protocol, verbs to repair, rules that can be judged."""
     for problem in found.problems:
         yield f"wrong: {problem}"

@@ -52,7 +52,7 @@ class Conversation:
 
     @property
     def silence(self) -> str:
-        """The text that reports a missing answer."""
+        """The text that reports that the agent did not answer."""
         return no_answer(self._wire.strangers)
 
     def close(self) -> None:

@@ -54,7 +54,7 @@ def _facility_of(verb: str) -> str:
 FACILITY_OF: Mapping[str, str] = MappingProxyType(
     {verb: _facility_of(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
 )
-"""The facility under which a report lists a verb, by verb."""
+"""By verb: the facility under which a report lists the verb."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,9 @@ class Findings:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The announced facilities, and those that have only verbs of these, unless the agent lacks such a verb."""
+        """The announced facilities, and the facilities whose verbs all belong to announced ones, unless the agent lacks
+        one of the verbs.
+        """
         return tuple(
             name
             for name in list_offered_facilities(FACILITIES, self.announced)
@@ -82,7 +84,7 @@ class Findings:
         )
 
     def note(self, verb: str, state: State, said: str = "") -> None:
-        """Record a result of a verb; the worst result counts."""
+        """Record a result of a verb; of several results of one verb, the worst counts."""
         known = self.verbs.get(verb)
         if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
@@ -107,7 +109,7 @@ class Findings:
 
     @property
     def right(self) -> bool:
-        """Return whether every announced facility that was tried works."""
+        """Return whether every announced facility whose verbs were tried works."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))

@@ -27,7 +27,7 @@ NOT_TRIED = {
     "stop": "it ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
-_MESSAGE: dict[str, Any] = {
+_PROBE_MESSAGE: dict[str, Any] = {
     "label": "mqconform attach \u00e9",
     "body_base64": base64.b64encode(b"attach \x00\xff").decode(),
     "priority": 5,
@@ -133,7 +133,7 @@ class Probes(Asking):
             if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
                 self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue")
         listed = self._try("list")
-        if listed is not None and self._made and name.lower() not in _names(listed):
+        if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
             self._wrong("list", f"{name}, which was created before, is not in the list")
         if self._made:
             self._refuses("create_queue", name=name)
@@ -143,9 +143,9 @@ class Probes(Asking):
 
     def _send(self) -> None:
         if self._plain is None:
-            self._skip("needs a queue: announce queue_control, or name one in [queues] of --sut FILE", "send")
+            self._skip("needs a queue: announce queue_control, or name a queue in [queues] of --sut", "send")
             return
-        sent = self._try("send", to=self._to(self._plain), **_MESSAGE)
+        sent = self._try("send", to=self._to(self._plain), **_PROBE_MESSAGE)
         peeked = None if sent is None else self._try("peek", queue=self._plain)
         if sent is None or peeked is None:
             return
@@ -153,7 +153,7 @@ class Probes(Asking):
         if not mine:
             self._wrong("peek", f"the message sent to {self._to(self._plain)} is missing: {sent['message_id']}")
             return
-        for name, value in _MESSAGE.items():
+        for name, value in _PROBE_MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:
                 self._wrong("peek", f"{name} is {mine[0][name]!r}; the message was sent with {value!r}")
 
@@ -190,7 +190,7 @@ class Probes(Asking):
         if reply is None:
             return None
         if reply["message"] is None and not empty:
-            self._wrong(verb, "no message, though one is in the queue")
+            self._wrong(verb, "returned no message, although the queue contains a message")
         found: Reply | None = reply["message"]
         return found
 
@@ -317,8 +317,8 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """Call each verb of remote reading with an object that was never opened, because there is no queue manager to
-        read from.
+        """Call each verb of remote reading with the number of an object that was never opened, because there is no
+        queue manager to read from.
         """
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)
@@ -331,7 +331,7 @@ class Probes(Asking):
         self._refuses("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs that change settings without arguments, which changes nothing."""
+        """Call the verbs that change settings, but without arguments, so that nothing changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._try(verb)
 
@@ -372,5 +372,5 @@ class Probes(Asking):
             self.found.problems.append(f"queues may be left in the system: {', '.join(self._made)}")
 
 
-def _names(listed: Reply) -> set[str]:
+def _read_queue_names(listed: Reply) -> set[str]:
     return {str(one["name"]).lower() for one in listed["queues"]}

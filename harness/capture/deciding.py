@@ -41,7 +41,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
-_END = re.compile(r"(?![\w-])")
+_END_OF_VALUE = re.compile(r"(?![\w-])")
 _SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Names such as Signature, Label, IN and SE can also
 be ordinary words of a sentence.
@@ -133,8 +133,8 @@ def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLin
 
 
 def _begins_with_value(field: TreeLine, text: str) -> bool:
-    """Return whether a text begins with the value of a field."""
-    return any(text.startswith(form) and _END.match(text, len(form)) for form in _list_value_forms(field))
+    """Return whether a text begins with the value of a field, in any form in which a text may write the value."""
+    return any(text.startswith(form) and _END_OF_VALUE.match(text, len(form)) for form in _list_value_forms(field))
 
 
 def _list_value_forms(field: TreeLine) -> set[str]:

@@ -16,7 +16,7 @@ from harness.errors import HarnessError
 from harness.paths import CAPTURES
 from reference_qm.surface.inputs import Endpoint
 
-GOLDEN = CAPTURES / "golden"
+GOLDEN_FOLDER = CAPTURES / "golden"
 MANIFEST = "manifest.toml"
 
 Value = int | str | bytes | UUID
@@ -62,15 +62,18 @@ class Golden:
     frames: tuple[GoldenFrame, ...]
 
 
-def load_golden(folder: Path = GOLDEN) -> Golden:
+def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
     """Read the manifest and the dumps; raise HarnessError, which names the mismatch, when they differ."""
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
-        tree["capture"], tree["start_us"], tree["step_us"], tuple(_frame(folder, tree, each) for each in tree["frame"])
+        tree["capture"],
+        tree["start_us"],
+        tree["step_us"],
+        tuple(_read_golden_frame(folder, tree, each) for each in tree["frame"]),
     )
 
 
-def _frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]) -> GoldenFrame:
+def _read_golden_frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]) -> GoldenFrame:
     dump = bytes.fromhex((folder / f"frame{entry['number']}.hex").read_text(encoding="ascii"))
     data = dump + b"".join(bytes.fromhex(each["hex"]) * each["times"] for each in entry.get("tail", ()))
     if len(data) != entry["size"]:
@@ -89,12 +92,12 @@ def _frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]) -> GoldenF
         packet=entry["packet"],
         data=data,
         dumped=len(dump),
-        fields={name: _value(value) for name, value in entry["fields"].items()},
+        fields={name: _parse_value(value) for name, value in entry["fields"].items()},
         disagreements=tuple(Disagreement(**each) for each in entry.get("disagreements", ())),
     )
 
 
-def _value(written: int | str) -> Value:
+def _parse_value(written: int | str) -> Value:
     if isinstance(written, str):
         kind, _, rest = written.partition(":")
         if kind == "guid":
@@ -105,7 +108,7 @@ def _value(written: int | str) -> Value:
 
 
 def write_golden(golden: Golden, path: Path) -> None:
-    """Write the frames as one capture: the pings as datagrams, the others on one TCP connection."""
+    """Write the frames as one capture: the pings as UDP datagrams, all other frames on one TCP connection."""
     opened = False
     with CaptureWriter(path, golden.start_us) as writer:
         for step, frame in enumerate(golden.frames):
@@ -123,4 +126,4 @@ def write_golden(golden: Golden, path: Path) -> None:
 
 if __name__ == "__main__":
     frames = load_golden()
-    write_golden(frames, GOLDEN / frames.capture)
+    write_golden(frames, GOLDEN_FOLDER / frames.capture)

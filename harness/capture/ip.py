@@ -40,7 +40,7 @@ class TcpFlags(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class TcpSegment:
-    """One TCP segment; ``sequence`` and ``acknowledged`` are u32."""
+    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32."""
 
     source: Endpoint
     target: Endpoint
@@ -132,10 +132,10 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _PROTOCOL_NAMES:
-        raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are")
+        raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
-        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is cut")
+        raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
     if _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (

@@ -28,24 +28,24 @@ and save nothing.
 _COMPRESSED_FIRST_BYTE = 0x78
 """The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
 
-_SECTION = 0x0A0D0D0A
-_INTERFACE = 0x00000001
+_SECTION_HEADER_BLOCK = 0x0A0D0D0A
+_INTERFACE_DESCRIPTION_BLOCK = 0x00000001
 _ENHANCED_PACKET = 0x00000006
-_NOTE = 0x80006D71
+_NOTE_BLOCK = 0x80006D71
 """The type of blocks with notes, one of the types for local use: other readers skip such blocks and do not number them.
 """
-_TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
+_BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
 _INBOUND, _OUTBOUND = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
-_MICROSECONDS = 6
+_MICROSECOND_RESOLUTION = 6
 """The time resolution as a negative power of 10; the default of a file that names no resolution."""
 _LEAST_BLOCK = 12
-_HEAD = Struct("<II")
-_PACKET = Struct("<IIIII")
-PACKET_AT = _HEAD.size + _PACKET.size
+_BLOCK_HEADER = Struct("<II")
+_PACKET_HEADER = Struct("<IIIII")
+PACKET_AT = _BLOCK_HEADER.size + _PACKET_HEADER.size
 """int bytes from the start of an Enhanced Packet block to its packet."""
 
 
@@ -57,13 +57,13 @@ def file_header() -> bytes:
 def section_block() -> bytes:
     """Return the Section Header block, with which a capture begins."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
-    return _read_block(_SECTION, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
+    return _read_block(_SECTION_HEADER_BLOCK, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
 
 
 def interface_block(link_type: int, name: str) -> bytes:
     """Return the block that describes an interface with times in microseconds."""
-    options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}
-    return _read_block(_INTERFACE, Struct("<HHI").pack(link_type, 0, 0) + _read_options(options))
+    options = {_INTERFACE_NAME: name.encode(), _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECOND_RESOLUTION])}
+    return _read_block(_INTERFACE_DESCRIPTION_BLOCK, Struct("<HHI").pack(link_type, 0, 0) + _read_options(options))
 
 
 def packet_block(
@@ -84,8 +84,8 @@ def packet_block(
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
     original = len(packet) if size is None else size
-    head = _PACKET.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _read_block(_ENHANCED_PACKET, head + _pad(packet) + _read_options(options))
+    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
+    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _read_options(options))
 
 
 def note_block(text: bytes) -> bytes:
@@ -99,23 +99,23 @@ def note_block(text: bytes) -> bytes:
 
 
 def block_of_note(data: bytes) -> bytes:
-    """Return a block with the data of another note block."""
-    return _read_block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
+    """Return the block that stores the data of a note."""
+    return _read_block(_NOTE_BLOCK, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
 
 
 def _read_block(kind: int, body: bytes) -> bytes:
     length = _LEAST_BLOCK + len(body)
-    return _HEAD.pack(kind, length) + body + length.to_bytes(4, "little")
+    return _BLOCK_HEADER.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
 def _read_options(values: dict[int, bytes]) -> bytes:
     if not values:
         return b""
-    listed = [Struct("<HH").pack(code, len(value)) + _pad(value) for code, value in values.items()]
+    listed = [Struct("<HH").pack(code, len(value)) + _pad_to_4_bytes(value) for code, value in values.items()]
     return b"".join(listed) + bytes(4)
 
 
-def _pad(data: bytes) -> bytes:
+def _pad_to_4_bytes(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
@@ -155,7 +155,7 @@ class CapturedNote:
         except zlib.error as failure:
             raise CaptureError(self.file, self.offset, f"a note cannot be decompressed: {failure}") from failure
         if not unpacked.eof:
-            raise CaptureError(self.file, self.offset, f"a note that is cut, or has more than {MAX_NOTE} bytes")
+            raise CaptureError(self.file, self.offset, f"a note is truncated, or has more than {MAX_NOTE} bytes")
         return text
 
 
@@ -185,33 +185,33 @@ class _Reader:
         while head := self.file.read(8):
             kind, body = self._read_block(head, started)
             started = True
-            if kind == _SECTION:
+            if kind == _SECTION_HEADER_BLOCK:
                 self.interfaces = []
-            elif kind == _INTERFACE:
+            elif kind == _INTERFACE_DESCRIPTION_BLOCK:
                 self._interface(body)
             elif kind == _ENHANCED_PACKET:
                 number += 1
                 yield self._packet(number, body)
-            elif kind == _NOTE:
+            elif kind == _NOTE_BLOCK:
                 (size,) = self._unpack("I", body)
                 if size > len(body) - 4:
                     raise self._error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
-            elif kind in _TIMELESS:
-                raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
+            elif kind in _BLOCKS_WITHOUT_TIME:
+                raise self._error(f"a {_BLOCKS_WITHOUT_TIME[kind]} block; save the capture with Enhanced Packet blocks")
             self.offset += _LEAST_BLOCK + len(body)
         if not started:
             raise self._error("the file is empty; a capture begins with a Section Header block")
 
     def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
         """Read a block after its first bytes; return its type and body."""
-        magic = self._read(4) if head[:4] == _SECTION.to_bytes(4, "little") else b""
+        magic = self._read(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
         if magic:
             self._learn_order(magic)
         elif not started:
             raise self._error("no Section Header block; this is not a pcapng file")
         if len(head) < 8:
-            raise self._error("the file is cut inside the head of a block")
+            raise self._error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
         if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
             raise self._error(f"a block of {length} bytes; it must be a multiple of 4 up to {MAX_BLOCK}")
@@ -228,7 +228,7 @@ class _Reader:
 
     def _interface(self, body: bytes) -> None:
         link_type = self._unpack("HHI", body)[0]
-        resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECONDS]))
+        resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
             raise self._error("if_tsresol is not one byte")
         exponent = resolution[0] & 0x7F
@@ -240,10 +240,10 @@ class _Reader:
             raise self._error(f"frame {number} names interface {interface}, which no earlier block describes")
         if captured != original:
             raise self._error(f"frame {number} holds {captured} of {original} bytes; capture without a snapshot length")
-        if _PACKET.size + captured > len(body):
+        if _PACKET_HEADER.size + captured > len(body):
             raise self._error(f"frame {number} of {captured} bytes does not fit its block")
-        data = body[_PACKET.size : _PACKET.size + captured]
-        options = self._read_options(body, _PACKET.size + captured + -captured % 4)
+        data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
+        options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
         comment = options.get(_OPTION_COMMENT)
         direction = self._unpack("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
@@ -274,7 +274,7 @@ class _Reader:
     def _read(self, size: int) -> bytes:
         data = self.file.read(size)
         if len(data) < size:
-            raise self._error(f"the file is cut: {size - len(data)} bytes of a block are missing")
+            raise self._error(f"the file is truncated: {size - len(data)} bytes of a block are missing")
         return data
 
     def _error(self, message: str) -> CaptureError:

@@ -43,7 +43,7 @@ MALFORMED = "malformed"
 RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
-"""The comment of the frame that opens such a connection."""
+"""The comment of the frame that opens a connection that carries DCE/RPC."""
 FLOOD_LIMIT = 48 * 1024 * 1024
 """int bytes: the most that a SUT may send in one check, twelve of the longest messages. No check causes more than one
 of the longest messages, or more than 200 messages.
@@ -170,7 +170,7 @@ class Frame:
 
 
 class MissingLayer(ConformanceFailure, IndexError):
-    """A packet does not have the header that a check reads."""
+    """A packet lacks a header that a check reads."""
 
 
 @dataclass(eq=False, repr=False)
@@ -248,7 +248,7 @@ class Recorder:
         """The writer of the capture, created with the first packet."""
         if self._writer is None:
             if self.path is None:
-                raise HarnessError("a capture without a path")
+                raise HarnessError("the capture has no path")
             self._writer = self.new_writer(self.path)
         return self._writer
 
@@ -277,7 +277,7 @@ class Recorder:
     # -- streams ------------------------------------------------------------------------------------------------
 
     def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
-        """Record a new connection; ``rpc``: whether it carries DCE/RPC."""
+        """Record a new connection. ``rpc``: whether the connection carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
             from harness.capture.rpc_stream import RpcFramer
@@ -340,8 +340,8 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Write a note that the next frames arrived together: when the tester answers the first of them, it has
-        received all.
+        """Write a note that the next frames arrived together: when the tester answers the first frame, it has received
+        all of them.
         """
         self.note(b'{"bytes": %d}' % size)
 

@@ -12,7 +12,7 @@ class RpcFramer(Framer):
     """Cuts the bytes of one direction of a connection into whole PDUs."""
 
     def rest(self) -> bytes:
-        """Return no bytes, because an incomplete PDU is not reported."""
+        """Return empty bytes, because an incomplete PDU is not reported."""
         return b""
 
     def _size(self) -> int | None:

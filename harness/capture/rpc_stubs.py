@@ -35,7 +35,7 @@ _OPERATIONS = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU, and its stub once that is known."""
+    """The bytes of a PDU, and its stub after the stub was decoded."""
 
     data: bytes
     stub: Any

@@ -99,7 +99,7 @@ class _Gatherer:
 
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
-            raise self._error(frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is")
+            raise self._error(frame, f"link type {frame.link_type} is not supported, unlike raw IP ({LINKTYPE_RAW})")
         if frame.number == 1:
             self.found.start_us = frame.time_us
         try:

@@ -81,7 +81,7 @@ class SutFramer(Framer):
 
 
 def _correct_base_header(head: bytearray) -> bytes:
-    """Return a BaseHeader with correct version and signature."""
+    """Return the bytes of a packet with the correct version and signature in its BaseHeader."""
     return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
 
 

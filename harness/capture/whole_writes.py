@@ -1,4 +1,6 @@
-"""Write the files of a run folder that contain whole records only: a record is written completely or not at all."""
+"""Write the files of a run folder so that they contain whole records only: a record is written completely or not at
+all.
+"""
 
 from __future__ import annotations
 

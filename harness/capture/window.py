@@ -46,7 +46,7 @@ def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
 
 
 class Held(Protocol):
-    """The interface of a packet that the window keeps."""
+    """The interface of a packet that a `Window` keeps."""
 
     size: int
     places: list[Place]
@@ -93,13 +93,13 @@ class Window:
 
     def _hold(self, frame: Held) -> None:
         self._held.append(frame)
-        self._cost += _cost(frame)
+        self._cost += _memory_cost(frame)
         while self._cost > self._limit and len(self._held) > 1:
             oldest = self._held.popleft()
-            self._cost -= _cost(oldest)
+            self._cost -= _memory_cost(oldest)
             if oldest is not frame:
                 oldest.forget()
 
 
-def _cost(frame: Held) -> int:
+def _memory_cost(frame: Held) -> int:
     return LAYERS_PER_BYTE * frame.size + LAYERS_COST

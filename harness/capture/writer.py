@@ -79,17 +79,17 @@ class CaptureWriter:
     ) -> list[int]:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
-            raise HarnessError(f"{self.path}: connection {conn_id} is open already")
+            raise HarnessError(f"{self.path}: connection {conn_id} is already open")
         # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
-        opening = _segment(connection.client, connection.server, TcpFlags.SYN)
+        opening = _build_segment(connection.client, connection.server, TcpFlags.SYN)
         numbers = [self._tcp(replace(opening, acknowledged=0), time_us, comment, inbound=out)]
         connection.client.sequence += 1
-        answer = _segment(connection.server, connection.client, TcpFlags.SYN | _ACK)
+        answer = _build_segment(connection.server, connection.client, TcpFlags.SYN | _ACK)
         numbers.append(self._tcp(answer, time_us, inbound=back))
         connection.server.sequence += 1
-        numbers.append(self._tcp(_segment(connection.client, connection.server, _ACK), time_us, inbound=out))
+        numbers.append(self._tcp(_build_segment(connection.client, connection.server, _ACK), time_us, inbound=out))
         self._connections[conn_id] = connection
         return numbers
 
@@ -115,7 +115,7 @@ class CaptureWriter:
             part = data[start : start + MAX_SEGMENT]
             pushed = not more and start + len(part) == len(data)
             flags = TcpFlags.PSH | _ACK if pushed else _ACK
-            numbers.append(self._tcp(_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound))
+            numbers.append(self._tcp(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound))
             places.append(Place(self._data_end - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
@@ -130,7 +130,7 @@ class CaptureWriter:
         The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
         sender, receiver = self._sides(conn_id, from_client)
-        ending = _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
+        ending = _build_segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._tcp(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
@@ -189,7 +189,7 @@ class CaptureWriter:
         sender, receiver = connection.sides(from_client)
         if sender.finished:
             side = "client" if from_client else "server"
-            raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has closed already")
+            raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has already closed its direction")
         return sender, receiver
 
     def _tcp(self, segment: TcpSegment, time_us: int, comment: str | None = None, *, inbound: bool | None) -> int:
@@ -211,5 +211,5 @@ class CaptureWriter:
         return self.frames
 
 
-def _segment(sender: _Side, receiver: _Side, flags: TcpFlags, data: bytes = b"") -> TcpSegment:
+def _build_segment(sender: _Side, receiver: _Side, flags: TcpFlags, data: bytes = b"") -> TcpSegment:
     return TcpSegment(sender.endpoint, receiver.endpoint, sender.sequence, receiver.sequence, flags, data)

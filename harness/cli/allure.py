@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, writing
+from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import UsageError
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALLURE = "allure@3"
 NPM_LIMIT_S = 600
 """The longest time of npm in seconds; npm may have to download the package first."""
-_PAGE = "index.html"
+_PAGE_NAME = "index.html"
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def allure(
             "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run with --allure"
         )
     confirm_file(out)
-    with unwound(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
+    with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
             results = _made_of(found, Path(folder))
@@ -58,11 +58,11 @@ def allure(
             raise UsageError(
                 f"npx {ALLURE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
             ) from error
-        page = Path(folder) / _PAGE
+        page = Path(folder) / _PAGE_NAME
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise UsageError(f"npx {ALLURE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
-        with writing(out):
+        with report_write_errors(out):
             shutil.copyfile(page, out)
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 

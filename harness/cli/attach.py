@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.cli.outputs import confirm_file
 from harness.cli.table_format import TableFormat
 from harness.errors import UsageError
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from harness.attach.attach import Costs
@@ -55,7 +55,7 @@ def attach(
     ] = False,
 ) -> None:
     """Test each verb of an agent, and count the rules that each missing facility costs."""
-    from harness.attach.attach import as_json, count_costs, draft_sut_file, lines, try_agent, write_draft
+    from harness.attach.attach import as_json, count_costs, draft_sut_file, list_lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
@@ -66,7 +66,7 @@ def attach(
     file = None if sut is None else load_sut_file(sut)
     route = _route(command, address, file)
     queue = None if file is None else file.queues.plain
-    with unwound():
+    with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
     counted = count_costs(take_inventory().judgeable, found.offered, file)
     if format_ is TableFormat.JSON:
@@ -74,7 +74,7 @@ def attach(
     elif Console().is_terminal:
         _print_table(found, counted)
     else:
-        for line in lines(found, counted):
+        for line in list_lines(found, counted):
             typer.echo(line)
     if write is not None:
         write_draft(write, draft_sut_file(found, address, command))
@@ -103,14 +103,14 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
 
 def _print_table(found: Findings, counted: Costs) -> None:
     """Print the report as a table; texts from an agent are never taken for markup."""
-    from harness.attach.attach import describe_identity, rows, summary
+    from harness.attach.attach import describe_identity, list_rows, list_summary
 
     table = Table("facility", "verb", "found", "")
-    for facility, verb, state, said in rows(found, counted):
+    for facility, verb, state, said in list_rows(found, counted):
         style = _STYLES.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
     console.print(Text(describe_identity(found)))
     console.print(table)
-    for line in summary(found, counted):
+    for line in list_summary(found, counted):
         console.print(Text(line))

@@ -12,7 +12,7 @@ import typer
 
 from harness.cli.outputs import confirm_file
 from harness.errors import UsageError
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 EXIT_REFUSED = 1
 """No certificate can be made, or the given certificate is not valid."""
@@ -66,7 +66,7 @@ def certify(
         raise typer.Exit(EXIT_REFUSED)
     files = dict(certificate.files_of(found))
     said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
-    with unwound(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
+    with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.build_certificate(said),
             certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
@@ -104,7 +104,7 @@ def verify_(
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
-        with unwound(), progress_of("captures judged again") as progress:
+        with unwind_on_signals(), progress_of("captures judged again") as progress:
             found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, writing
+from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,40 +75,40 @@ def check(
         raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     wanted = Wanted.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
-        raise UsageError(f"--annotated {annotated}: the copy is of one capture; give exactly one FILE")
+        raise UsageError(f"--annotated {annotated}: it annotates a copy of one capture; give exactly one FILE")
     for file, option in ((out, "--out"), (annotated, "--annotated"), (html, "--html")):
         if file is not None:
             confirm_file(file, option)
     catalogue = load_catalogue()
     findings: list[tuple[Checked, list[SystemFinding]]] = []
     refused = False
-    with unwound():
+    with unwind_on_signals():
         for path in captures:
             try:
                 checked = check_capture(path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()))
             except (MqconformError, OSError) as error:
                 refused = True
-                typer.echo(f"mqconform check: {_line(error, path)}", err=True)
+                typer.echo(f"mqconform check: {_describe_error(error, path)}", err=True)
                 continue
             findings.append((checked, findings_of(checked)))
         if annotated is not None and findings:
-            with writing(annotated, "--annotated"):
+            with report_write_errors(annotated, "--annotated"):
                 write_annotated(findings[0][0].path, annotated, findings[0][1])
     if html is not None:
         from harness.foreign.page import build_page
 
-        with writing(html, "--html"):
+        with report_write_errors(html, "--html"):
             html.write_text(build_page(findings), encoding="utf-8")
     text = FORMATS[format_](findings) if findings else ""
     if out is None:
         typer.echo(text, nl=False)
     else:
-        with writing(out):
+        with report_write_errors(out):
             out.write_text(text, encoding="utf-8")
     raise typer.Exit(_exit_code(findings, refused=refused))
 
 
-def _line(error: MqconformError | OSError, path: Path) -> str:
+def _describe_error(error: MqconformError | OSError, path: Path) -> str:
     return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 

@@ -20,11 +20,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.outputs import writing
+from harness.cli.outputs import report_write_errors
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
@@ -46,7 +46,7 @@ CONTOSO_FAULTS = (
 )
 """The seven faults of "Contoso 1.0". Each of them breaks few rules."""
 
-WORKERS = {"process": 3, "virtual": 1}
+WORKER_COUNT = {"process": 3, "virtual": 1}
 """The number of checks of a system that run in parallel, by driver. Checks over loopback mostly wait; checks in virtual
 time only compute.
 """
@@ -58,11 +58,11 @@ POLL_INTERVAL_S = 0.3
 REPORT_WAIT_LIMIT_S = 3_600
 """The longest time that the report waits for the runs, in seconds; the runs end earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The selected checks: those of packets and of the beginning of a session, which end within a short demonstration."""
+"""The sections whose checks the demo runs: those of packets and of the set-up of a session, which end quickly."""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The selected check that is omitted, because it takes longer than all others together."""
 
-_SUT = """\
+_SUT_FILE_TEXT = """\
 [sut]
 name = "{name}"
 vendor = "{vendor}"
@@ -96,7 +96,7 @@ directory = {virtual}
 topology = {virtual}
 """
 
-_CONFIG = """\
+_CONFIG_TEXT = """\
 [queue_manager]
 host_name = "{address}"
 send_ping = true
@@ -123,7 +123,7 @@ class System:
     @property
     def workers(self) -> int:
         """The number of checks of this system that run in parallel."""
-        return WORKERS[self.kind]
+        return WORKER_COUNT[self.kind]
 
 
 _REFERENCE = System("", "reference", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2")
@@ -155,30 +155,30 @@ def run_demo(out: Path, *, whole: bool) -> int:
     for entry in entry_points(group="mqconform.needs"):
         if (missing := entry.load()()) is not None:
             raise UsageError(f"demo: {missing}")
-    with writing(out):
+    with report_write_errors(out):
         _make_room(out)
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    with unwound(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
         return _watch_runs(systems, guard, out, console, began)
 
 
 def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
     """Start the runs and the report, show their progress, and judge their results; return the exit code."""
-    runs = {system: _start(system, guard, out) for system in systems}
+    runs = {system: _start_run(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
         while report is None or _list_running([*runs.values(), report]):
-            live.update(_progress(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
+            live.update(_build_progress_table(runs, tallies, _read_last_line(out / PROGRESS_FILE)))
             going = _list_running(runs.values())
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
                 report.terminate()  # it waits for what nobody ends any more
             time.sleep(POLL_INTERVAL_S)
-        live.update(_progress(runs, tallies))
+        live.update(_build_progress_table(runs, tallies))
     wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
@@ -198,16 +198,16 @@ def _make_room(out: Path) -> None:
             raise UsageError(f"{out}: is not empty, and not the folder of an earlier demo; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
-    (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
+    (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")
 
 
-def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
+def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
     sut = out / f"{system.slug}.toml"
     port = 0 if system.kind == "process" else 1801
-    text = _SUT.format(
+    text = _SUT_FILE_TEXT.format(
         name=system.name,
         vendor=system.vendor,
         version=system.version,
@@ -218,7 +218,7 @@ def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
         ping_port=port and 3527,
         rpc_port=port and 2103,
         python=sys.executable,
-        config=_config(system, out, "{worker}").resolve(),
+        config=_write_config(system, out, "{worker}").resolve(),
         virtual=str(system.kind == "virtual").lower(),  # what a loopback system would have to be given
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
@@ -228,8 +228,8 @@ def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
         provisions = write_provisions(
             out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address
         )
-        config = _CONFIG.format(address=driver.address) + provisions
-        _config(system, out, number).write_text(config, encoding="utf-8")
+        config = _CONFIG_TEXT.format(address=driver.address) + provisions
+        _write_config(system, out, number).write_text(config, encoding="utf-8")
     command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
     command += ["--workers", str(system.workers)]
     if system.selection:
@@ -241,7 +241,7 @@ def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _config(system: System, out: Path, worker: int | str) -> Path:
+def _write_config(system: System, out: Path, worker: int | str) -> Path:
     return out / f"{system.slug}.{worker}.qm.toml"
 
 
@@ -292,7 +292,9 @@ class _Tally:
         return self.counts
 
 
-def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally], said: str = "") -> Table:
+def _build_progress_table(
+    runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally], said: str = ""
+) -> Table:
     table = Table("system", "reached", "pass", "fail", "warn", "other", "state", caption=Text(said))
     for system, process in runs.items():
         counts = tallies[system].count()

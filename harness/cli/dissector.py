@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, writing
+from harness.cli.outputs import confirm_file, report_write_errors
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def dissector(
 
     confirm_file(out)
     text = write_dissector()
-    with writing(out):
+    with report_write_errors(out):
         out.write_text(text, encoding="utf-8", newline="\n")
     typer.echo(
         f"{out}: load it with `tshark -X lua_script:{out}`, or put it into Wireshark's folder of personal plugins"

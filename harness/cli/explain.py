@@ -37,13 +37,13 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"stands under {', '.join(row.under)}: not exercised in a system that does not follow this rule"
     if row.violates:
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
-    yield from _notes(inventory, row)
-    yield from _errata(inventory, row)
-    yield from _list("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
+    yield from _list_notes(inventory, row)
+    yield from _list_errata(inventory, row)
+    yield from _list_lines("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
     if cells := _list_cells(rule):
-        yield from _list("cells of states and events", [_line(one) for one in cells])
+        yield from _list_lines("cells of states and events", [_describe_verdict(one) for one in cells])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
-    yield from _list(f"faults ({proof})", [_line(one) for one in _list_faults(inventory, rule)])
+    yield from _list_lines(f"faults ({proof})", [_describe_verdict(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
     from harness.results.run_results import partial_of, read_run_json, system_of
@@ -52,7 +52,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
         name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
-        yield from _list(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
+        yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
 def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
@@ -72,20 +72,20 @@ def _place_of_row(row: Rule) -> str:
     return place_of(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
-def _line(one: dict[str, Any]) -> str:
+def _describe_verdict(one: dict[str, Any]) -> str:
     says = f": {one['says']}" if one["says"] else ""
     blind = " (by an author who had not read the checks)" if one.get("blind") else ""
     return f"{one['place']} {one['name']}{says}{blind}"
 
 
 def _lines_of_check(one: dict[str, Any]) -> Iterator[str]:
-    yield _line(one)
+    yield _describe_verdict(one)
     if varied := one.get("varied"):
         chosen = (f"{name} ({', '.join(values)})" for name, values in varied.items())
         yield f"    varies {'; '.join(chosen)}"
 
 
-def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
+def _list_notes(inventory: Inventory, row: Rule) -> Iterator[str]:
     found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
     if row.note and not found:
         yield f"note        {row.note}"
@@ -97,7 +97,7 @@ def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
             yield f"            excuses: a violation is a warning, not a failure, in {', '.join(note.excused)}"
 
 
-def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
+def _list_errata(inventory: Inventory, row: Rule) -> Iterator[str]:
     named = {*row.errata, *(one.id for one in inventory.catalogue.errata.values() if row.id in one.where)}
     for name in sorted(named):
         erratum = inventory.catalogue.errata[name]
@@ -108,7 +108,7 @@ def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
         yield f"            choice:  {erratum.choice}"
 
 
-def _list(title: str, lines: list[str]) -> Iterator[str]:
+def _list_lines(title: str, lines: list[str]) -> Iterator[str]:
     yield ""
     yield f"{title}: {'' if lines else 'none'}".rstrip()
     yield from (f"  {line}" for line in lines)
@@ -118,12 +118,12 @@ def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
     """Return the checks that judge a rule: name, place, the first line of the docstring, the parameters it varies."""
     varied = inventory.varied
     return [
-        _check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
+        _describe_check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
         for check in inventory.checks(rule)
     ]
 
 
-def _check(path: str, name: str) -> dict[str, str]:
+def _describe_check(path: str, name: str) -> dict[str, str]:
     tree = ast.parse((SUITES.parent / path).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == name.partition("[")[0]:

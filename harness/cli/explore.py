@@ -10,7 +10,7 @@ import typer
 from harness.cli.outputs import make_folder
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def explore(
     file = load_sut_file(sut)
     make_folder(out)
     driver = driver_for(file, out)
-    with unwound():
+    with unwind_on_signals():
         start_all([driver])
         try:
             explorer = Explorer(driver, AREAS[chosen])
@@ -114,7 +114,7 @@ def _count_steps(found: Explored) -> Iterator[str]:
 
 def _describe_walk(walk: Walk, area: str) -> Iterator[str]:
     from harness.explore.areas import AREAS
-    from harness.explore.findings import described
+    from harness.explore.findings import describe_walk
     from harness.rules.catalogue import load_catalogue
 
-    return described(walk, AREAS[area].model, {name: rule.says for name, rule in load_catalogue().items()})
+    return describe_walk(walk, AREAS[area].model, {name: rule.says for name, rule in load_catalogue().items()})

@@ -9,7 +9,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
     from contextlib import closing
 
     from harness.capture.recorder import Recorder
-    from harness.cli.outputs import confirm_file, writing
+    from harness.cli.outputs import confirm_file, report_write_errors
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
     from harness.sut.drivers import driver_for, start_all
@@ -71,7 +71,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
 
     confirm_file(out)
     driver = driver_for(load_sut_file(sut), out.parent)
-    with unwound():
+    with unwind_on_signals():
         start_all([driver])
         try:
             system = driver.open("learn", "learn", 0)
@@ -83,7 +83,7 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
                 learned = learn_machine(peer, seed)
         finally:
             driver.stop()
-    with writing(out):
+    with report_write_errors(out):
         out.write_text(json.dumps(learned.machine.to_json(), indent=1) + "\n", encoding="utf-8")
         out.with_name(f"{out.name}.dot").write_text(learned.machine.to_dot(), encoding="utf-8")
     return learned

@@ -63,7 +63,7 @@ Register = Callable[[typer.Typer], None]
 """The type of functions that add commands to a command line."""
 
 
-def _others() -> dict[str, EntryPoint]:
+def _find_other_commands() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="mqconform.commands")}
 
 
@@ -72,7 +72,7 @@ def find_register(name: str) -> Register | None:
     if name in MODULES_OF_COMMANDS:
         register: Register = import_module(f"harness.cli.{MODULES_OF_COMMANDS[name]}").register
         return register
-    entry = _others().get(name)
+    entry = _find_other_commands().get(name)
     return None if entry is None else entry.load()
 
 
@@ -81,10 +81,10 @@ class LazyCommands(TyperGroup):
 
     def list_commands(self, _ctx: Any) -> list[str]:
         """Return the names of all commands; commands of other packages are last."""
-        return [*MODULES_OF_COMMANDS, *sorted(_others())]
+        return [*MODULES_OF_COMMANDS, *sorted(_find_other_commands())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return a command by name; None for one that does not exist."""
+        """Return the command with a name; None for an unknown name."""
         register = find_register(cmd_name)
         if register is None:
             return None
@@ -148,20 +148,20 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except MqconformError as error:
-        _refuse(str(error))
+        _exit_with_error(str(error))
     except OSError as error:
         if error.filename is None or error.errno not in _OF_PATHS:
             raise
-        _refuse(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        _exit_with_error(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except _WRONG_ARGUMENTS as error:
         if type(error).__name__ == _ONLY_HELP:
             sys.exit(EXIT_USAGE)
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")
-        _refuse(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
+        _exit_with_error(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
     sys.exit(code)
 
 
-def _refuse(line: str) -> NoReturn:
+def _exit_with_error(line: str) -> NoReturn:
     typer.echo(f"mqconform: {line}", err=True)
     sys.exit(EXIT_USAGE)

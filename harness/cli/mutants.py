@@ -52,7 +52,7 @@ def mutants(
         Tally,
         describe_change,
         load_effectless,
-        report,
+        report_mutants,
         run_mutants,
         select_mutants,
     )
@@ -76,7 +76,7 @@ def mutants(
             trials, chosen, out, again=again, effectless=effectless, limit=limit, most=most, progress=show
         ),
     )
-    lines = list(report(Tally(chosen, outcomes, effectless, complaints)))
+    lines = list(report_mutants(Tally(chosen, outcomes, effectless, complaints)))
     (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for line in lines:
         typer.echo(line)

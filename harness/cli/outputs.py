@@ -10,7 +10,7 @@ from harness.errors import UsageError
 
 
 @contextmanager
-def writing(path: Path, option: str = "--out") -> Iterator[None]:
+def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
     """Turn an error of the file system in this context into a UsageError of one line about the file or folder of an
     option.
     """
@@ -22,7 +22,7 @@ def writing(path: Path, option: str = "--out") -> Iterator[None]:
 
 def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
     """Raise UsageError for a file that cannot be written or, with ``new``, exists. The file stays unchanged."""
-    with writing(path, option):
+    with report_write_errors(path, option):
         is_there = path.exists()
         if is_there and new:
             raise UsageError(f"{path}: exists already; give another {option}")
@@ -33,7 +33,7 @@ def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> Non
 
 def make_folder(path: Path) -> None:
     """Create a missing folder and its parents; raise UsageError when the folder cannot be created or written to."""
-    with writing(path):
+    with report_write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"
         probe.touch()
@@ -42,6 +42,6 @@ def make_folder(path: Path) -> None:
 
 def confirm_new(path: Path, *, may_be_empty: bool = False) -> None:
     """Raise UsageError for an existing folder; with ``may_be_empty``, only for one with files."""
-    with writing(path):
+    with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
             raise UsageError(f"{path}: exists already; give another --out")

@@ -10,7 +10,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_NOTHING_JUDGED
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from harness.pair.running import Cell
@@ -56,7 +56,7 @@ def pair(
 
 
 def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
-    from harness.cli.outputs import confirm_file, writing
+    from harness.cli.outputs import confirm_file, report_write_errors
     from harness.pair.grid import build_grid, build_grid_page, print_grid
     from harness.pair.results import read_results
 
@@ -68,14 +68,14 @@ def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
     for line in print_grid(grid):
         typer.echo(line)
     if html is not None:
-        with writing(html, "--html"):
+        with report_write_errors(html, "--html"):
             html.write_text(build_grid_page(grid), encoding="utf-8")
     cells = grid.cells.values()
     _exit([result for cell in cells for result in cell.results.values()], broken=any(cell.broken for cell in cells))
 
 
 def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
-    from harness.cli.outputs import confirm_new, make_folder, writing
+    from harness.cli.outputs import confirm_new, make_folder, report_write_errors
     from harness.pair.results import write_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
@@ -92,13 +92,13 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
     chosen = [known[name] for name in scenario or known]
-    with unwound():
+    with unwind_on_signals():
         try:
             drivers.start()
             cells = run_pair(drivers, out, load_catalogue(), _print_cell, chosen)
         finally:
             drivers.stop()
-    with writing(out):
+    with report_write_errors(out):
         write_results(out, dict(zip("AB", files, strict=True)), cells)
     _exit([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
 

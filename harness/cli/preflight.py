@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 EXIT_NOT_READY = 1
-"""Something that the SUT file declares is missing or wrong."""
+"""The exit code for a SUT that does not provide what its SUT file declares, or provides it differently."""
 
 
 class PreflightFormat(StrEnum):
@@ -39,7 +39,7 @@ def preflight(
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
-    with unwound():
+    with unwind_on_signals():
         report = look(load_sut_file(sut), take_inventory)
     if format_ is PreflightFormat.JSON:
         typer.echo(json.dumps(report.as_json(), indent=1))

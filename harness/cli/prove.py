@@ -39,8 +39,8 @@ def prove(
     from harness.proof.changed import errata_to_run, folder_digests, to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
-    from harness.proof.prove import report
-    from harness.proof.readings import list_complaints, run_readings, summary
+    from harness.proof.prove import report_proof
+    from harness.proof.readings import list_complaints, run_readings, summarize_readings
     from harness.proof.trials import with_trials
     from harness.rules.naming import rule_named
     from harness.rules.proof_record import load_proof, write_proof
@@ -72,10 +72,10 @@ def prove(
     proof, readings_run = with_trials(jobs, work)
     for line in list_complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
-    for line in report(proof) if proof else ():
+    for line in report_proof(proof) if proof else ():
         typer.echo(line)
     if chosen != []:
-        typer.echo(summary(readings_run))
+        typer.echo(summarize_readings(readings_run))
     if record and proof:
         write_proof(proof.checked, proof.killed, folder_digests())
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from harness.cli.outputs import confirm_new, writing
+from harness.cli.outputs import confirm_new, report_write_errors
 from harness.errors import UsageError
 
 
@@ -20,14 +20,17 @@ def register(app: typer.Typer) -> None:
 def provision(
     out: Annotated[Path, typer.Option(help="The folder for keys and certificates. The folder must not exist.")],
     peer_address: Annotated[
-        str, typer.Option(help="The address of the peer: driver.peer_address in the SUT file.")
+        str, typer.Option(help="The address of the peer, equal to driver.peer_address in the SUT file.")
     ] = "127.0.0.2",
     peer_identifier: Annotated[
         str | None,
-        typer.Option(help="The GUID of the peer: driver.peer_identifier in the SUT file, if the file has this key."),
+        typer.Option(help="The GUID of the peer, equal to driver.peer_identifier if the SUT file has this key."),
     ] = None,
     restricted: Annotated[
-        str, typer.Option(help="The queue to which the test user gets no access: queues.restricted in the SUT file.")
+        str,
+        typer.Option(
+            help="The queue to which the test user gets no access, equal to queues.restricted in the SUT file."
+        ),
     ] = "private$\\mqc-restricted",
 ) -> None:
     """Write the data that a SUT with the capability security needs: keys, certificates, users, a restricted queue."""
@@ -39,7 +42,7 @@ def provision(
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:
         raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
-    with writing(out):
+    with report_write_errors(out):
         text = write_provisions(out, peer, restricted, peer_address)
         (out / "qm.toml").write_text(text, encoding="utf-8")
     typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")

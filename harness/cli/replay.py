@@ -10,7 +10,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def replay_(
             "the run used a different rule set from the one installed here: its checks may have been different",
             err=True,
         )
-    with unwound(), progress_of("checks replayed") as progress:
+    with unwind_on_signals(), progress_of("checks replayed") as progress:
         found = replay(run, rule or (), keyword, out, progress)
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))

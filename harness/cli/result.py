@@ -13,14 +13,14 @@ from harness.run_folder import RUN_FILE
 
 
 class Result:
-    """A pytest plugin that keeps the run of a pytest session."""
+    """A pytest plugin that keeps the `Run` of a pytest session."""
 
     def __init__(self) -> None:
         self._run: Any = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Keep the run of the finished session."""
+        """Keep the `Run` of the finished session."""
         self._run = session.config.stash.get(RUN, None)
 
     def as_json(self) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_file, writing
+from harness.cli.outputs import confirm_file, report_write_errors
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
@@ -44,17 +44,17 @@ def diff(
     """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run that did not fail in the older
     run.
     """
-    from harness.results.difference import compare
+    from harness.results.difference import compare_runs
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run
 
-    _confirm(out)
-    difference = compare(read_run(run_a), read_run(run_b))
+    _confirm_output(out)
+    difference = compare_runs(read_run(run_a), read_run(run_b))
     text = FORMATS[format_](difference)
     if out is None:
         typer.echo(text, nl=False)
     else:
-        _write(out, text)
+        _write_output(out, text)
     if difference.worse:
         raise typer.Exit(EXIT_WORSE)
 
@@ -72,12 +72,12 @@ def summary(
     from harness.results.summary import unescape
     from harness.rules.catalogue import load_catalogue
 
-    _confirm(out)
+    _confirm_output(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
         typer.echo(unescape(text) if sys.stdout.isatty() else text, nl=False)
     else:
-        _write(out, text)
+        _write_output(out, text)
 
 
 def update(
@@ -109,23 +109,23 @@ def update(
         for rule, one in found.rules.items()
         if one.verdict in BAD and rule not in failing
     }
-    _write(baseline, write_baseline(failing, known, unsettled))
+    _write_output(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
     typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} removed")
     if new:
         typer.echo(f"enter a reason for {', '.join(new)}")
     if unsettled:
         typer.echo(
-            f"{len(unsettled)} rules were left undecided, which no baseline accepts: {', '.join(sorted(unsettled))}"
+            f"{len(unsettled)} rules are undecided; a baseline accepts only failures: {', '.join(sorted(unsettled))}"
         )
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
-def _confirm(out: Path | None) -> None:
+def _confirm_output(out: Path | None) -> None:
     if out is not None:
         confirm_file(out)
 
 
-def _write(path: Path, text: str) -> None:
-    with writing(path):
+def _write_output(path: Path, text: str) -> None:
+    with report_write_errors(path):
         path.write_text(text, encoding="utf-8")

@@ -80,7 +80,7 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    show_table(COLUMNS, map(_cells, rows), widest="says")
+    show_table(COLUMNS, map(_build_cells, rows), widest="says")
 
 
 def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *, counted: bool) -> None:
@@ -104,22 +104,22 @@ def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names) or "-"
 
 
-def _cells(row: dict[str, Any]) -> tuple[object, ...]:
+def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
     proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
     return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
     from harness.proof.places import places_of
-    from harness.rules.coverage import DEMAND, totals
+    from harness.rules.coverage import DEMAND, sum_sections
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
     demands = [one for one in sections if one.kind == DEMAND]
-    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *totals(sections))))
-    for whole in totals(demands):
+    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *sum_sections(sections))))
+    for whole in sum_sections(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")

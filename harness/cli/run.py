@@ -13,7 +13,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
-from harness.lengths_of_time import FORMS, seconds_of
+from harness.lengths_of_time import TIME_FORMS, seconds_of
 
 TIME = "TIME"
 """The placeholder for a length of time in the help."""
@@ -45,7 +45,7 @@ def run(
         list[str] | None,
         typer.Option(
             help="Run only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
-            "Repeatable: values of one kind widen the choice, different kinds narrow it."
+            "Repeatable: a check must match one of the values of each criterion."
         ),
     ] = None,
     baseline: Annotated[
@@ -63,13 +63,13 @@ def run(
         typer.Option(metavar=TIME, help="Start no check after this time. --resume runs the remaining checks."),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
-    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="The longest time of a check [900].")] = None,
+    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Maximum duration of a check [900].")] = None,
     strength: Annotated[
         int,
         typer.Option(
             min=1,
             max=3,
-            help="Cover each combination of values of this number of parameters in varied checks. 1: run each once.",
+            help="In varied checks, cover all combinations of values of this many parameters. 1: run each check once.",
         ),
     ] = 2,
     allure: Annotated[
@@ -106,11 +106,11 @@ def run(
         "--select": select,
         "--baseline": baseline and baseline.resolve(),
         "-k": keyword,
-        "--deadline": _seconds("--deadline", deadline),
-        "--check-limit": _seconds("--check-limit", check_limit),
+        "--deadline": _parse_seconds("--deadline", deadline),
+        "--check-limit": _parse_seconds("--check-limit", check_limit),
         "--maxfail": maxfail,
         "--strength": strength,
-        "--wait": _seconds("--wait", wait),
+        "--wait": _parse_seconds("--wait", wait),
     }
     for option, values in given.items():
         for value in values if isinstance(values, list) else filter(None, [values]):
@@ -126,11 +126,11 @@ def run(
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
 
 
-def _seconds(option: str, text: str | None) -> int | None:
+def _parse_seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := seconds_of(text)) is None:
-        raise UsageError(f"{option} {text!a} is not a length of time; give {FORMS}")
+        raise UsageError(f"{option} {text!a} is not a length of time; give {TIME_FORMS}")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""Print tables for people, and lines for programs."""
+"""Print tables for people, and lines of text for programs."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_new, make_folder, writing
+from harness.cli.outputs import confirm_new, make_folder, report_write_errors
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +25,6 @@ def vectors(
 
     confirm_new(out, may_be_empty=True)
     make_folder(out)
-    with writing(out):
+    with report_write_errors(out):
         written = write_files(out)
     typer.echo(f"{out}: {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")

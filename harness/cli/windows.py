@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_new, writing
+from harness.cli.outputs import confirm_new, report_write_errors
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
@@ -105,7 +105,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
 def write_files(out: Path, text: str) -> None:
     """Write the files and the SUT file; raise UsageError when a file exists or cannot be written."""
     confirm_new(out, may_be_empty=True)
-    with writing(out):
+    with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             shutil.copyfile(FOLDER / name, out / name)

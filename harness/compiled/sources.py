@@ -62,12 +62,12 @@ def imports_of(path: str) -> list[str]:
     if not path.endswith(".py"):
         return []
     text = (ROOT / path).read_text(encoding="utf-8")
-    modules = {module for match in _IMPORT.finditer(text) for module in _modules(match)}
+    modules = {module for match in _IMPORT.finditer(text) for module in _list_imported_modules(match)}
     tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE}
     return sorted({file for module in modules for file in _files_of(module)} - {path} | tables)
 
 
-def _modules(match: re.Match[str]) -> Iterator[str]:
+def _list_imported_modules(match: re.Match[str]) -> Iterator[str]:
     package, in_brackets, in_line, module = match.groups()
     yield package or module
     for name in (in_brackets or in_line or "").split(","):

@@ -21,12 +21,12 @@ class ExpertItem(NamedTuple):
     says: str
 
 
-def _unused(rules: dict[str, str], layer: str) -> list[ExpertItem]:
+def _list_unused_bit_items(rules: dict[str, str], layer: str) -> list[ExpertItem]:
     return [ExpertItem(rule, (layer,), f"{layer}.{bits} == 0", f"{bits} is 0") for rule, bits in rules.items()]
 
 
-ITEMS: tuple[ExpertItem, ...] = (
-    *_unused(
+EXPERT_ITEMS: tuple[ExpertItem, ...] = (
+    *_list_unused_bit_items(
         {
             "MQMQ-2.2.19.1-10": "X9",
             "MQMQ-2.2.19.1-11": "X8",
@@ -40,7 +40,7 @@ ITEMS: tuple[ExpertItem, ...] = (
         },
         "base",
     ),
-    *_unused(
+    *_list_unused_bit_items(
         {
             "MQMQ-2.2.19.2-12": "X1",
             "MQMQ-2.2.19.2-24": "X2",

@@ -9,60 +9,66 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from harness.dissector.expert_items import ITEMS
+from harness.dissector.expert_items import EXPERT_ITEMS
 from harness.wire.layouts import Expression, FieldLayout, LayerLayout, read_layouts
-from harness.wire.rpc import QM2QM, QMCOMM
+from harness.wire.rpc import EPT, QM2QM, QMCOMM
+from harness.wire.rpc_interfaces import INTERFACES
+from harness.wire.rpc_layouts import describe_stub
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
 from harness.wire.value_names import CLASSES
 
 ENGINE = Path(__file__).with_name("msmq.lua")
-QMRR = "41208ee0-e970-11d1-9b9e-00e02c064c39"
-"""The interface RemoteRead of MS-MQRR, which the dissector only names, because the harness has no layouts of its
-operations.
-"""
+READ = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
+"""The operations of the interfaces whose stubs the harness can read; the dissector only names the other interfaces."""
 
 
 def write_dissector() -> str:
     """Return the whole dissector as Lua source for Wireshark 3.6 to 4.4 (Lua 5.2 and 5.4)."""
     head = f"-- MSMQ for Wireshark, made by mqconform {version('mqconform')} (mqconform dissector); do not edit.\n"
     tables = {
-        "layouts": [_layer(one) for one in read_layouts()],
+        "layouts": [_build_layer_table(one) for one in read_layouts()],
         "message_classes": CLASSES,
-        "operations": _operations(),
+        "operations": _build_operation_tables(),
     }
     texts = [f"local {name} = {to_lua(value)}\n" for name, value in tables.items()]
     return "\n".join([head, *texts, _expert_items(), ENGINE.read_text(encoding="utf-8")])
 
 
-def _layer(layout: LayerLayout) -> dict[str, Any]:
-    return {"name": layout.name, "filter": layout.filter, "fields": [_field(one) for one in layout.fields]}
+def _build_layer_table(layout: LayerLayout) -> dict[str, Any]:
+    return {"name": layout.name, "filter": layout.filter, "fields": [_build_field_table(one) for one in layout.fields]}
 
 
-def _field(field: FieldLayout) -> dict[str, Any]:
+def _build_field_table(field: FieldLayout) -> dict[str, Any]:
     return {"name": field.name, "kind": field.kind, **field.facts}
 
 
-def _operations() -> dict[str, Any]:
-    described = {
-        str(QM2QM.uuid): ("qm2qm", QM2QM_OPERATIONS.values()),
-        str(QMCOMM.uuid): ("qmcomm", QMCOMM_OPERATIONS.values()),
-        QMRR: ("RemoteRead (MS-MQRR)", ()),
+def _build_operation_tables() -> dict[str, Any]:
+    return {
+        str(uuid): _build_interface_table(name.partition(" (")[0], READ.get(uuid, {}).values())
+        for uuid, name in INTERFACES.items()
+        if uuid != EPT.uuid
     }
-    return {uuid: _interface(name, operations) for uuid, (name, operations) in described.items()}
 
 
-def _interface(name: str, operations: Iterable[Operation]) -> dict[str, Any]:
+def _build_interface_table(name: str, operations: Iterable[Operation]) -> dict[str, Any]:
     known = list(operations)
     returns = {one.name: True for one in known if any(field.name == "Return" for field in one.Response.fields_desc)}
-    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns}
+    stubs = {
+        one.name: {
+            "request": describe_stub(one.Request.fields_desc),
+            "response": describe_stub(one.Response.fields_desc),
+        }
+        for one in known
+    }
+    return {"name": name, "names": {one.opnum: one.name for one in known}, "returns": returns, "stubs": stubs}
 
 
 def _expert_items() -> str:
     rows = ["local function one_of(value, listed)", "  for _, one in ipairs(listed) do"]
     rows += ["    if value == one then return true end", "  end", "  return false", "end", "", "local expert_items = {"]
-    for item in ITEMS:
+    for item in EXPERT_ITEMS:
         local = "".join(f"local {layer} = headers.{layer} " for layer in item.layers)
         keeps = f"function(headers) {local}return {item.condition} end"
         layers = to_lua(list(item.layers))
@@ -79,7 +85,7 @@ def to_lua(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        return '"' + "".join(_character(one) for one in value) + '"'
+        return '"' + "".join(_escape_character(one) for one in value) + '"'
     if isinstance(value, Expression):
         return to_lua({key: one for key in Expression.__slots__ if (one := getattr(value, key)) is not None})
     if isinstance(value, Mapping):
@@ -89,6 +95,6 @@ def to_lua(value: Any) -> str:
     raise TypeError(f"a value of type {type(value).__name__} has no Lua expression")
 
 
-def _character(one: str) -> str:
+def _escape_character(one: str) -> str:
     plain = one.isascii() and one.isprintable() and one not in '"\\'
     return one if plain else "".join(f"\\{byte:03d}" for byte in one.encode())

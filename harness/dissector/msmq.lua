@@ -575,16 +575,144 @@ local rpc = Proto("msmq_rpc", "MSMQ over RPC")
 local rpc_interface = ProtoField.string("msmq.rpc.interface", "Interface")
 local rpc_operation = ProtoField.string("msmq.rpc.operation", "Operation")
 local rpc_status = ProtoField.uint32("msmq.rpc.status", "Status", base.HEX)
-rpc.fields = { rpc_interface, rpc_operation, rpc_status }
+local rpc_cut = ProtoField.string("msmq.rpc.cut", "Not read")
+local stub_fields = { rpc_interface, rpc_operation, rpc_status, rpc_cut }
+local stub_field = {} -- path of a parameter -> ProtoField
+
+local STUB_KINDS = {
+  guid = ProtoField.guid, text = ProtoField.string, bytes = ProtoField.bytes, octets = ProtoField.bytes,
+}
+
+local function declare_parameter(row)
+  if row.kind == "struct" then
+    for _, field in ipairs(row.fields) do declare_parameter(field) end
+    return
+  elseif row.kind == "pointer" then
+    return declare_parameter(row.target)
+  elseif row.kind == "union" then
+    for _, arm in pairs(row.arms) do declare_parameter(arm) end
+  end
+  if stub_field[row.path] == nil then
+    local make = STUB_KINDS[row.kind] or NUMBERS[row.size]
+    local name = string.match(row.path, "[^.]+$")
+    stub_field[row.path] = make("msmq.rpc." .. string.lower(row.path), name)
+    stub_fields[#stub_fields + 1] = stub_field[row.path]
+  end
+end
+
+for _, interface in pairs(operations) do
+  for _, stub in pairs(interface.stubs) do
+    for _, rows in pairs(stub) do
+      for _, row in ipairs(rows) do declare_parameter(row) end
+    end
+  end
+end
+rpc.fields = stub_fields
 
 local rpc_type, rpc_opnum = Field.new("dcerpc.pkt_type"), Field.new("dcerpc.opnum")
 local rpc_context, rpc_uuid = Field.new("dcerpc.cn_ctx_id"), Field.new("dcerpc.cn_bind_to_uuid")
 local rpc_call, rpc_stub = Field.new("dcerpc.cn_call_id"), Field.new("dcerpc.stub_data")
-local REQUEST, RESPONSE, BIND, ALTER = 0, 2, 11, 14
-local contexts, calls = {}, {}
+local rpc_flags, rpc_order = Field.new("dcerpc.cn_flags"), Field.new("dcerpc.drep.byteorder")
+local rpc_accepted = Field.new("dcerpc.cn_ack_trans_id")
+local REQUEST, RESPONSE, BIND, BIND_ACK, ALTER, ALTER_ACK = 0, 2, 11, 12, 14, 15
+local NDR = "8a885d04-1ceb-11c9-9fe8-08002b104860"
+local LITTLE = 1
+local contexts, calls, proposed, syntaxes = {}, {}, {}, {}
 
 function rpc.init()
-  contexts, calls = {}, {}
+  contexts, calls, proposed, syntaxes = {}, {}, {}, {}
+end
+
+-- ---------------------------------------------------------------- RPC: arguments in NDR (C706 14)
+
+local function align(stub, size)
+  stub.at = stub.at + (-stub.at) % size
+end
+
+local function take(stub, size)
+  if stub.at + size > stub.range:len() then error("the stub is too short", 0) end
+  stub.at = stub.at + size
+  return stub.range(stub.at - size, size)
+end
+
+local function take_number(stub, size)
+  align(stub, size)
+  return take(stub, size)
+end
+
+local function take_array(stub, width)
+  take_number(stub, 4)
+  take_number(stub, 4)
+  return take(stub, take_number(stub, 4):le_uint() * width)
+end
+
+local parameter_readers = {}
+
+-- deferred: the embedded pointers of the structure around, whose targets come after it.
+local function read_parameter(stub, row, tree, deferred)
+  parameter_readers[row.kind](stub, row, tree, deferred)
+end
+
+function parameter_readers.number(stub, row, tree)
+  tree:add_le(stub_field[row.path], take_number(stub, row.size))
+end
+
+function parameter_readers.guid(stub, row, tree)
+  align(stub, 4)
+  tree:add_le(stub_field[row.path], take(stub, row.size))
+end
+
+function parameter_readers.bytes(stub, row, tree)
+  align(stub, 4)
+  tree:add(stub_field[row.path], take(stub, row.size))
+end
+
+function parameter_readers.octets(stub, row, tree)
+  tree:add(stub_field[row.path], take_array(stub, 1))
+end
+
+function parameter_readers.text(stub, row, tree)
+  local range = take_array(stub, 2)
+  tree:add(stub_field[row.path], range, range:le_ustring())
+end
+
+function parameter_readers.pointer(stub, row, tree, deferred)
+  if take_number(stub, 4):le_uint() == 0 then return end
+  if row.embedded and deferred then
+    deferred[#deferred + 1] = row.target
+  else
+    read_parameter(stub, row.target, tree)
+  end
+end
+
+function parameter_readers.struct(stub, row, tree, deferred)
+  local own = deferred or {}
+  align(stub, row.align)
+  for _, field in ipairs(row.fields) do read_parameter(stub, field, tree, own) end
+  if deferred then return end
+  for _, target in ipairs(own) do read_parameter(stub, target, tree) end
+end
+
+function parameter_readers.union(stub, row, tree, deferred)
+  local range = take_number(stub, row.size)
+  tree:add_le(stub_field[row.path], range)
+  local arm = row.arms[range:le_uint()]
+  if arm then read_parameter(stub, arm, tree, deferred) end
+end
+
+local function read_stub(range, rows, tree)
+  local stub = { range = range, at = 0 }
+  for _, row in ipairs(rows) do
+    local done, why = pcall(read_parameter, stub, row, tree)
+    if not done then
+      tree:add(rpc_cut, row.path .. ": " .. why):set_generated()
+      return
+    end
+  end
+end
+
+local function is_whole(flags)
+  return flags % 4 == 3 -- PFC_FIRST_FRAG and PFC_LAST_FRAG
 end
 
 local function learn_contexts(stream)
@@ -592,6 +720,15 @@ local function learn_contexts(stream)
   for number, uuid in ipairs(uuids) do
     local id = ids[number] and ids[number].value or number - 1
     contexts[stream .. ":" .. id] = guid_text(uuid.range) -- Lua has no value of FT_GUID
+    proposed[stream .. ":" .. number] = id
+  end
+end
+
+-- The results of a bind are in the order of the proposed contexts.
+local function learn_syntaxes(stream)
+  for number, syntax in ipairs({ rpc_accepted() }) do
+    local id = proposed[stream .. ":" .. number]
+    if id then syntaxes[stream .. ":" .. id] = guid_text(syntax.range) end
   end
 end
 
@@ -602,6 +739,7 @@ function rpc.dissector(tvb, pinfo, tree)
   local name = tostring(stream.value)
   local ptype = kind[#kind].value
   if ptype == BIND or ptype == ALTER then learn_contexts(name) end
+  if ptype == BIND_ACK or ptype == ALTER_ACK then learn_syntaxes(name) end
   local id, call, operation = { rpc_context() }, { rpc_call() }, nil
   if #id == 0 or #call == 0 then return end
   local interface = operations[contexts[name .. ":" .. id[#id].value] or ""]
@@ -628,6 +766,11 @@ function rpc.dissector(tvb, pinfo, tree)
       branch:add_le(rpc_status, last)
       text = text .. string.format(" 0x%08X", last:le_uint())
     end
+  end
+  local described, flags, order = interface.stubs[operation], { rpc_flags() }, { rpc_order() }
+  local readable = (syntaxes[name .. ":" .. id[#id].value] or NDR) == NDR and #order > 0 and order[#order].value == LITTLE
+  if described and #stub > 0 and readable and is_whole(flags[#flags].value) then
+    read_stub(stub[#stub].range, ptype == REQUEST and described.request or described.response, branch)
   end
   pinfo.cols.protocol = "MSMQ-RPC"
   pinfo.cols.info:append(" [" .. text .. "]")

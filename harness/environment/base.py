@@ -15,23 +15,23 @@ class StreamSink(Protocol):
     """The receiver of a stream's events."""
 
     def on_open(self) -> None:
-        """Note that the connection is open; ``local`` and ``remote`` of the stream are known."""
+        """Handle an established connection. The stream's ``local`` and ``remote`` endpoints are known from now on."""
 
     def on_failed(self, error: str) -> None:
-        """Note that the connection could not be made."""
+        """Handle a failed connection attempt."""
 
     def on_bytes(self, data: bytes) -> None:
-        """Receive bytes of the stream, in pieces of any size."""
+        """Handle received bytes of the stream; a call may contain any part of a packet."""
 
     def on_closed(self, reason: str) -> None:
-        """Note that the other side closed or reset the connection."""
+        """Handle the end of a connection that the other side closed or reset."""
 
 
 class DatagramSink(Protocol):
     """The receiver of datagrams."""
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        """Receive one datagram."""
+        """Handle one received datagram."""
 
 
 class Stream(Protocol):
@@ -42,10 +42,10 @@ class Stream(Protocol):
     sink: StreamSink
 
     def send(self, data: bytes) -> None:
-        """Send bytes after all earlier ones."""
+        """Send bytes after all bytes that were sent earlier."""
 
     def close(self) -> None:
-        """Close the connection; the sink gets no more events."""
+        """Close the connection; the sink receives no further events."""
 
 
 class Listener(Protocol):
@@ -73,19 +73,21 @@ class Witness(Protocol):
     """A receiver of events that influence the course of a check and appear in no packet."""
 
     def timed_out(self) -> None:
-        """Note that a wait has ended by its timeout. Not called in virtual time, where other events determine it."""
+        """Record that a wait ended by its timeout. Not called in virtual time, where the events determine the end of a
+        wait.
+        """
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Note the port that was chosen for listening."""
+        """Record the port that the operating system chose for a listener."""
 
     def together(self, begins: bool) -> None:
-        """Note the beginning (``begins``) or the end of events that occur before a waiting check continues. Not called
-        in virtual time.
+        """Record the beginning (``begins``) or the end of events that occur before a waiting check continues. Not
+        called in virtual time.
         """
 
 
 class Environment(Protocol):
-    """The time and the network of a check."""
+    """The time and the network in which a check runs."""
 
     virtual: bool
     hung_up: bool
@@ -100,7 +102,7 @@ class Environment(Protocol):
         """Return the present time."""
 
     def epoch_us(self) -> int:
-        """Return the present time for captures: int microseconds since 1970-01-01 UTC."""
+        """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
         """Return the time for captures (int microseconds) at the beginning of a millisecond of the monotonic clock,
@@ -133,4 +135,4 @@ class Environment(Protocol):
         """Return the textual addresses of a host name, best first."""
 
     def close(self) -> None:
-        """Close everything that is still open."""
+        """Close all streams, listeners and UDP ports that are still open."""

@@ -53,7 +53,7 @@ class Stage(Protocol):
     """A stage reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
-        """Note a new transport; ``initiator``: whether this host opened it."""
+        """Record a new transport. ``initiator``: whether this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
         """Handle a packet from the core: send it, send a changed packet, or send none."""
@@ -62,7 +62,7 @@ class Stage(Protocol):
         """Handle bytes from the stream; the core gets the returned bytes."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
-        """Note the end of a transport."""
+        """Record the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
         """Return the datagram to send instead of a datagram from the core; None sends none."""
@@ -134,13 +134,13 @@ class CoreHost:
         self.handle(Started())
 
     def listen(self, port: int) -> Endpoint:
-        """Accept connections for the core."""
+        """Accept connections to a port for the core."""
         listener = self.environment.listen(Endpoint(self.address, port), self._accept)
         self._listeners.append(listener)
         return listener.endpoint
 
     def listen_ping(self, port: int) -> Endpoint:
-        """Answer pings through the core."""
+        """Open a UDP port on which the core answers pings."""
         return self._open_ping(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
@@ -291,7 +291,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:
-        """Pass an input to this core after the present event."""
+        """Pass an event to the core after the current event, unless the core was replaced meanwhile."""
         core = self.core
 
         def answer() -> None:

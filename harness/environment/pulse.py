@@ -24,7 +24,7 @@ its timers, which run even while it stands still.
 
 
 class Channel(Protocol):
-    """A channel to ask the system harmless questions."""
+    """A channel for questions to the system that change nothing."""
 
     def ask(self, number: int) -> bool:
         """Send a question, whose answer will name the number; return False when it cannot be sent, because the system
@@ -37,7 +37,7 @@ class Channel(Protocol):
 
 @dataclass(slots=True)
 class Stall:
-    """A time in which the system answered no question."""
+    """A time in which the system did not answer any question of the pulse."""
 
     began_ms: int
     ended_ms: int
@@ -74,7 +74,7 @@ class Pulse:
         return self
 
     def begin(self) -> Wait:
-        """Begin a wait of a check."""
+        """Return a new wait of a check, which begins now."""
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:

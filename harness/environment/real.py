@@ -31,11 +31,11 @@ OUTGOING_LIMIT = 64 * 1024 * 1024
 """The number of bytes that may wait for a SUT that does not read; a check that queues more bytes has a bug."""
 
 
-def _family(host: str) -> socket.AddressFamily:
+def _address_family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _endpoint(name: tuple[object, ...]) -> Endpoint:
+def _endpoint_of(name: tuple[object, ...]) -> Endpoint:
     return Endpoint(str(name[0]), int(str(name[1])))
 
 
@@ -70,7 +70,7 @@ class _RealStream:
         if self.give_up is not None:
             self.give_up.cancel()
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.local = _endpoint(self.sock.getsockname())
+        self.local = _endpoint_of(self.sock.getsockname())
         self.sink.on_open()
 
     def send(self, data: bytes) -> None:
@@ -145,7 +145,7 @@ class _RealListener:
     def __init__(self, environment: RealEnvironment, sock: socket.socket, accept: Callable[..., StreamSink]) -> None:
         self.environment = environment
         self.sock = sock
-        self.endpoint = _endpoint(sock.getsockname())
+        self.endpoint = _endpoint_of(sock.getsockname())
         self.accept = accept
 
     def on_ready(self, mask: int) -> None:
@@ -162,7 +162,7 @@ class _RealListener:
             self.environment.flood = f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check"
             raise SutFlood(self.environment.flood)
         sock.setblocking(False)
-        stream = _RealStream(self.environment, sock, _endpoint(name), None)
+        stream = _RealStream(self.environment, sock, _endpoint_of(name), None)
         stream.sink = self.accept(stream)
         self.environment.watch(sock, stream.on_ready)
         stream.on_open()
@@ -175,7 +175,7 @@ class _RealDatagrams:
     def __init__(self, environment: RealEnvironment, sock: socket.socket, sink: DatagramSink) -> None:
         self.environment = environment
         self.sock = sock
-        self.endpoint = _endpoint(sock.getsockname())
+        self.endpoint = _endpoint_of(sock.getsockname())
         self.sink = sink
 
     def on_ready(self, mask: int) -> None:
@@ -183,7 +183,7 @@ class _RealDatagrams:
             data, name = self.sock.recvfrom(CHUNK_BYTES)
         except OSError:  # an ICMP error for an earlier datagram; UDP promises nothing, so it is no event
             return
-        self.sink.on_datagram(_endpoint(name), data)
+        self.sink.on_datagram(_endpoint_of(name), data)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -287,7 +287,7 @@ class RealEnvironment:
                 timer.action()
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _RealStream:
-        sock = socket.socket(_family(remote.host), socket.SOCK_STREAM)
+        sock = socket.socket(_address_family(remote.host), socket.SOCK_STREAM)
         sock.setblocking(False)
         stream = _RealStream(self, sock, remote, sink)
         try:
@@ -309,7 +309,7 @@ class RealEnvironment:
         self.call_at(self.now().monotonic_ms, lambda: stream.fail(error))
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:
-        sock = socket.socket(_family(endpoint.host), socket.SOCK_STREAM)
+        sock = socket.socket(_address_family(endpoint.host), socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind(tuple(endpoint))
@@ -327,7 +327,7 @@ class RealEnvironment:
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
-        sock = socket.socket(_family(endpoint.host), socket.SOCK_DGRAM)
+        sock = socket.socket(_address_family(endpoint.host), socket.SOCK_DGRAM)
         try:
             sock.bind(tuple(endpoint))
         except OSError as error:
@@ -340,7 +340,7 @@ class RealEnvironment:
         return port
 
     def _report_picked_port(self, asked: Endpoint, got: Endpoint) -> None:
-        """Report to the witness the port that was chosen for port 0."""
+        """Report to the witness the port that the operating system chose for port 0."""
         if asked.port == 0 and self.witness is not None:
             self.witness.note_port(got)
 

@@ -56,7 +56,7 @@ class RpcHost:
         return opened[0].endpoint
 
     def announce(self) -> None:
-        """Report the ports to a core that starts."""
+        """Report the open ports to a core that starts."""
         if self._listening is not None:
             self.deliver(self._listening)
 
@@ -67,7 +67,7 @@ class RpcHost:
             stream.send(data)
 
     def close(self, connection: str) -> None:
-        """Close a connection, if it is still open."""
+        """Close a connection if it is open."""
         stream = self.streams.pop(connection, None)
         if stream is not None:
             stream.close()

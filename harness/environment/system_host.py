@@ -116,7 +116,7 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
-        """Report the changes of its environment to the queue manager."""
+        """Report changes of the surroundings (such as the disk or the directory) to the queue manager."""
         there = self._surroundings.there
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.keep([entries])
@@ -145,7 +145,7 @@ class SystemHost(CoreHost):
 
 
 class _Guarded:
-    """A core whose exceptions are reported to its host."""
+    """A core that reports its exceptions to its host."""
 
     def __init__(self, core: Core, host: SystemHost) -> None:
         self._core = core

@@ -13,7 +13,7 @@ import time
 JUMP_MS = 1_000
 """int ms: the smallest reported jump. A check cannot notice a smaller one, because times in packets are whole seconds.
 """
-_MS = 1_000_000
+_NS_PER_MS = 1_000_000
 
 
 def _ahead_ns() -> int:
@@ -46,7 +46,7 @@ class WallClock:
         """Return the seconds since 1970 UTC."""
         if not self._machines:
             return steady_ns() // 1_000_000_000
-        self._furthest_ms = max(self._furthest_ms, abs(_ahead_ns() - self._ahead_ns) // _MS)
+        self._furthest_ms = max(self._furthest_ms, abs(_ahead_ns() - self._ahead_ns) // _NS_PER_MS)
         return time.time_ns() // 1_000_000_000
 
     @property

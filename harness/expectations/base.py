@@ -45,7 +45,7 @@ class Expectation(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Expectation):
-    """Exactly one value: a status, an address, a number."""
+    """The expectation of exactly one value, such as a status, an address or a number."""
 
     value: Any
 
@@ -84,7 +84,7 @@ def show_named(texts: Mapping[str, str]) -> str:
 
 def _show_name(name: str) -> str:
     """Return a name as text: the name of a fact with spaces, the name of a field (``m_qft``) unchanged."""
-    return name if name.startswith("m_") or not name.islower() else name.replace("_", " ")
+    return name if name.startswith("m_") or name.isupper() else name.replace("_", " ")
 
 
 def show_nested(value: Any) -> str:

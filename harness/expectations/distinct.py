@@ -23,6 +23,9 @@ class Distinct(Expectation):
         others = f", none of them {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
         return f"{self.count} different {self.of}{others}"
 
+    def show(self, observed: Any) -> str:
+        return f"{self.of} {show_value(observed)}" if is_several(observed) else show_value(observed)
+
     def compare(self, observed: Any) -> Difference | None:
         if not is_several(observed):
             return Difference(self.show(observed))
@@ -32,7 +35,7 @@ class Distinct(Expectation):
             *(f"{show_nested(one)} is not allowed" for one in found if one in self.unlike),
             *([f"{len(found)} instead of {self.count}"] if len(found) != self.count else []),
         ]
-        return Difference(f"{show_value(found)} ({', '.join(wrong)})") if wrong else None
+        return Difference(f"{self.show(found)} ({', '.join(wrong)})") if wrong else None
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:

@@ -19,6 +19,8 @@ from harness.expectations.base import (
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
+EMPTY = "none"
+"""The text of a mapping without names."""
 
 
 @runtime_checkable
@@ -26,7 +28,7 @@ class HasFields(Protocol):
     """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
-        """Return fields by name."""
+        """Return the values of the named fields, by name."""
 
 
 class Named(Expectation):
@@ -39,7 +41,7 @@ class Named(Expectation):
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
-        self._text = show_named({name: _show_expected(value) for name, value in expected.items()})
+        self._text = show_named({name: _show_expected(value) for name, value in expected.items()}) or EMPTY
 
     def __str__(self) -> str:
         return self._text
@@ -48,7 +50,7 @@ class Named(Expectation):
         found = self._read(observed)
         if found is None:
             return show_value(observed)
-        return show_named({name: self._show_field(name, one) for name, one in found.items()})
+        return show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)
@@ -84,7 +86,7 @@ class Named(Expectation):
         found: dict[str, Any] = {}
         for name in self.expected:
             with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
-                found[name] = _field(observed, name)
+                found[name] = _read_field(observed, name)
         return found
 
 
@@ -106,7 +108,7 @@ def facts(**expected: Any) -> Named:
     return Named(expected)
 
 
-def _field(observed: Any, name: str) -> Any:
+def _read_field(observed: Any, name: str) -> Any:
     """Return a field of a packet or of a header; in a path for a packet, the first name is the header."""
     first, *rest = name.split(".")
     value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)

@@ -16,7 +16,7 @@ NOTHING = "nothing"
 
 
 class Answering(Ending, Protocol):
-    """A conversation whose packets from the SUT are known."""
+    """A conversation that records the packets from the SUT."""
 
     @property
     def received(self) -> Sequence[Frame]:
@@ -34,13 +34,13 @@ class Packet(Expectation):
         self.wanted = wanted
 
     def __str__(self) -> str:
-        return _with(self.kind or "a packet", str(self.wanted) if self.wanted else None)
+        return _append_text(self.kind or "a packet", str(self.wanted) if self.wanted else None)
 
     def show(self, observed: Frame | Ending | None) -> str:
         if not isinstance(observed, Frame):
             return NOTHING if observed is None else observed.outcome()
         is_comparable = self.wanted is not None and self.kind in (None, observed.kind)
-        return _with(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
+        return _append_text(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
 
     def compare(self, observed: Frame | Ending | None) -> Difference | None:
         is_kept = (
@@ -100,7 +100,7 @@ def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> 
 def packets(*expected: str | Packet) -> Items:
     """Expect exactly these packets, in this order; each is given by its kind or as a ``packet`` with fields."""
     items = [packet(one) if isinstance(one, str) else one for one in expected]
-    return Items(items, ordered=True, name=_kind)
+    return Items(items, ordered=True, name=_kind_of)
 
 
 def of_class(value: int) -> OfClass:
@@ -120,9 +120,9 @@ def closed_unanswered(known: int) -> ClosedUnanswered:
     return ClosedUnanswered(known)
 
 
-def _kind(frame: Frame | None) -> str:
+def _kind_of(frame: Frame | None) -> str:
     return NOTHING if frame is None else frame.kind
 
 
-def _with(kind: str, text: str | None) -> str:
+def _append_text(kind: str, text: str | None) -> str:
     return f"{kind} with {text}" if text else kind

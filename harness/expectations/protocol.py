@@ -21,7 +21,7 @@ class Ending(Protocol):
         """Whether the SUT closed the connection."""
 
     def outcome(self) -> str:
-        """The last action of the SUT."""
+        """Return a text that describes the last action of the SUT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation
+from harness.expectations.base import Difference, Expectation, expectation, show_value
 
 
 class OneOf(Expectation):
@@ -18,6 +18,9 @@ class OneOf(Expectation):
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.allowed))
+
+    def show(self, observed: Any) -> str:
+        return self.allowed[0].show(observed) if isinstance(self.allowed[0], Between) else show_value(observed)
 
     def compare(self, observed: Any) -> Difference | None:
         differences = [one.compare(observed) for one in self.allowed]

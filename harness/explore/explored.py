@@ -84,7 +84,7 @@ class Explorer:
         raise AssertionError
 
     def replay(self, steps: Sequence[Step]) -> Walk:
-        """Take the given steps on a new system."""
+        """Take the given steps on a newly opened system."""
         return self._go(steps)
 
     def _go(self, steps: object) -> Walk:
@@ -92,7 +92,7 @@ class Explorer:
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
         with self._view() as sut:
-            drawing = Drawing.of(self._area.model, partial(_has_needed_capability, sut))
+            drawing = Drawing.from_model(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
                 drawing = replace(drawing, longest_ms=LONGEST_PAUSE_MS)
             lacking = {

@@ -50,7 +50,7 @@ def load(path: Path) -> Sequence:
         raise UsageError(f"{path}: is not a sequence of `mqconform explore`: {error!r}") from error
 
 
-def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
+def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines that describe a diverging walk: the rules with their sentences, and the steps with their answers.
 
     Arguments with their simplest value are omitted.
@@ -63,12 +63,12 @@ def described(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterat
         told = {
             name: value for name, value in taken.step.arguments.items() if name not in simple or simple[name] != value
         }
-        yield f"{number:>4}  {Step(taken.step.name, told)}{_answered(taken.observed)}"
+        yield f"{number:>4}  {Step(taken.step.name, told)}{_describe_answers(taken.observed)}"
     for difference in walk.divergence.differences:
         yield f"      {difference}"
 
 
-def _answered(answers: Mapping[str, Any]) -> str:
+def _describe_answers(answers: Mapping[str, Any]) -> str:
     told = [
         describe_value(value) if name == "answer" else f"{name}: {describe_value(value)}"
         for name, value in answers.items()

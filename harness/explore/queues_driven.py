@@ -15,11 +15,11 @@ from harness.model.steps import Step
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
-_STATUS = re.compile(r"MQ_ERROR_\w+")
+_STATUS_NAME = re.compile(r"MQ_ERROR_\w+")
 _MOST_MESSAGES = 1_000
 NO_PLACE = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
-_CLASS = "MQMSG_CLASS_"
+_CLASS_PREFIX = "MQMSG_CLASS_"
 
 
 class QueuesDriven:
@@ -61,7 +61,7 @@ class QueuesDriven:
         try:
             answer = getattr(self, f"_{step.name}")(**step.arguments)
         except ControlRefused as refusal:
-            answer = _refusal(refusal)
+            answer = _read_refusal(refusal)
         if answer is not None:
             answers["answer"] = answer
         self._await(awaited - {"answer"})
@@ -183,7 +183,7 @@ class QueuesDriven:
         self._sut.environment.run_until(lambda: False, ms)
 
     def _elapse(self, ms: int) -> None:
-        """Do nothing, because the time has already passed."""
+        """Do nothing, because the time of the step has already passed."""
 
     def _restart(self) -> str:
         self._sut.restart()
@@ -191,8 +191,8 @@ class QueuesDriven:
         return "done"
 
     def name_message(self, message_id: str, name: str) -> None:
-        """Store the model's name of a message."""
-        self._messages[message_id.lower()] = self._messages[_correlation(message_id)] = name
+        """Store the name that the model gives a message."""
+        self._messages[message_id.lower()] = self._messages[_correlation_of(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class QueuesDriven:
         return self._sut.direct_name(path)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Wait for the expected answers."""
+        """Wait until the expected answers have arrived."""
         environment = self._sut.environment
         within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
 
@@ -239,7 +239,7 @@ class QueuesDriven:
 
     def _read_answer(self, answer: dict[str, Any]) -> Any:
         if answer.get("ok") is not True:
-            return Refused(_statuses(str(answer.get("error", ""))))
+            return Refused(_find_statuses(str(answer.get("error", ""))))
         message = answer["message"]
         return {"message": None if message is None else self._described(message)}
 
@@ -275,7 +275,7 @@ class QueuesDriven:
         try:
             return self._sut.control.call(verb, **arguments)
         except ControlRefused as refusal:
-            return _refusal(refusal)
+            return _read_refusal(refusal)
 
     def _queue_of(self, format_name: str | None) -> str | None:
         """Return the model's name of a queue, given its direct format name in the system."""
@@ -283,13 +283,13 @@ class QueuesDriven:
         return path.removeprefix(f"{self._sut.own}-") or None
 
     def _described(self, message: dict[str, Any]) -> dict[str, Any]:
-        cls = message["class"].removeprefix(_CLASS)
+        cls = message["class"].removeprefix(_CLASS_PREFIX)
         identifier = message["correlation_id"] if cls != "NORMAL" else message["message_id"]
         name = self._messages.get(identifier.lower(), message["label"])
         if cls == "NORMAL":
             self._places[name] = message["lookup_id"]
         return {
-            **{name: value for name, value in message.items() if name in _COMPARED},
+            **{name: value for name, value in message.items() if name in _COMPARED_PROPERTIES},
             "message": name,
             "class": cls,
             "size": len(base64.b64decode(message["body_base64"])),
@@ -299,18 +299,20 @@ class QueuesDriven:
         }
 
 
-_COMPARED = frozenset({"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"})
+_COMPARED_PROPERTIES = frozenset(
+    {"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"}
+)
 
 
-def _refusal(refusal: ControlRefused) -> Refused:
-    return Refused(_statuses(str(refusal)))
+def _read_refusal(refusal: ControlRefused) -> Refused:
+    return Refused(_find_statuses(str(refusal)))
 
 
-def _statuses(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_STATUS.findall(text)))
+def _find_statuses(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_STATUS_NAME.findall(text)))
 
 
-def _correlation(message_id: str) -> str:
+def _correlation_of(message_id: str) -> str:
     """Return a message id in the form of a correlation id in an acknowledgment: the GUID as in a packet, and u32 LE."""
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -21,10 +21,10 @@ from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, DIRECT, PEEK_ACCESS
 from harness.wire.rpc_stub import octets
 from reference_qm.codec import UserMessagePacket, parse_packet
 
-_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
+_READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
 _ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
-_SEEK = {
+_SEEK_ACTIONS = {
     "current": ("current", None),
     "next": ("next", None),
     "previous": ("previous", None),
@@ -32,7 +32,7 @@ _SEEK = {
     "last": ("previous", _ALL_ONES),
 }
 """For each kind of lookup in the model, the LookupAction and the LookupId of the call (MS-MQQP 3.1.4.11)."""
-_LOOKUP = {
+_LOOKUP_ACTIONS = {
     ("current", False): wire.LOOKUP_PEEK_CURRENT,
     ("next", False): wire.LOOKUP_PEEK_NEXT,
     ("previous", False): wire.LOOKUP_PEEK_PREV,
@@ -117,12 +117,12 @@ class RemoteDriven(QueuesDriven):
 
     def _read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         handle, number = self._remote_cursors[cursor]
-        self._start(read, handle, _ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
+        self._start(read, handle, _READ_ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
 
     def _look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
-        way, given = _SEEK[seek]
+        way, given = _SEEK_ACTIONS[seek]
         place = self._places.get(message, NO_PLACE) if given is None else given
-        self._start(read, handle, _LOOKUP[way, receives], by=LOOKUP, lookup_id=place)
+        self._start(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
@@ -176,12 +176,12 @@ class RemoteDriven(QueuesDriven):
             "priority": packet.BaseHeader.Flags & 7,
             "delivery": "transactional" if packet.TransactionHeader else "recoverable" if user.DM == 1 else "express",
             "size": len(properties.MessageBody),
-            "acks": sorted(name for name, flag in _ACKS.items() if getattr(properties, flag)),
-            "journal": sorted(name for name, flag in _JOURNAL.items() if getattr(user, flag)),
+            "acks": sorted(name for name, flag in _ACK_FLAGS.items() if getattr(properties, flag)),
+            "journal": sorted(name for name, flag in _JOURNAL_FLAGS.items() if getattr(user, flag)),
             "application_tag": properties.ApplicationTag,
             "time_to_be_received_s": user.TimeToBeReceived,
         }
 
 
-_ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
-_JOURNAL = {"positive": "JP", "negative": "JN"}
+_ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+_JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}

@@ -32,12 +32,12 @@ _AT_ONCE_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_LIVED_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, longer than any session of a walk."""
-_GARBLED = {"signature": 4, "version": 0}
+_GARBLED_BYTES = {"signature": 4, "version": 0}
 """Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
 
 
 class SessionsDriven:
-    """A system that accepts sessions from a peer without a core."""
+    """A system that accepts sessions from a raw connection of the peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -125,7 +125,7 @@ class SessionsDriven:
 
     def _garble(self, session: str, how: str) -> None:
         data = bytearray(bytes(establish_connection(ClientGuid=self._peer.identifier, ServerGuid=NULL_GUID)))
-        data[_GARBLED[how]] ^= 0xFF
+        data[_GARBLED_BYTES[how]] ^= 0xFF
         self._connections[session].send(bytes(data))
 
     def _hang_up(self, session: str) -> None:
@@ -148,7 +148,7 @@ class SessionsDriven:
         }
 
     def _describe_packet(self, data: bytes) -> dict[str, Any] | None:
-        """Describe a packet of the beginning of a session."""
+        """Describe a packet of the session's set-up in the terms of the model."""
         try:
             packet = parse_packet(data)
         except FormatError:

@@ -10,7 +10,7 @@ from harness.model.steps import Model, Step
 
 Try = Callable[[Sequence[Step]], Walk]
 """The type of functions that take steps from the start, without those that cannot be taken."""
-TRIES = 2_000
+MAX_TRIES = 2_000
 
 
 def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
@@ -18,7 +18,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
     data that it generated, but not a walk that was read from a file or taken over the wire.
     """
     assert walk.divergence is not None
-    best, name, left = walk, walk.divergence.step.name, TRIES
+    best, name, left = walk, walk.divergence.step.name, MAX_TRIES
     progress = True
     while progress:
         progress = False

@@ -23,10 +23,10 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 
 _TIME_STAMP = 1_000_000
 _LIFE_S = 10_000
-"""int s: the TimeToReachQueue of the peer's messages."""
+"""int s: the TimeToReachQueue of the messages that the peer sends."""
 _AT_ONCE_MS = 50
-_ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
-_JOURNAL = {"positive": "JP", "negative": "JN"}
+_ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+_JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
 
 class TransferDriven(QueuesDriven):
@@ -61,7 +61,7 @@ class TransferDriven(QueuesDriven):
         return super().take(step, awaited)
 
     def _await(self, awaited: Set[str]) -> None:
-        """Wait until the system has reacted to the step, and acknowledge the messages that it sent meanwhile."""
+        """Wait until the system has reacted to the step; acknowledge the messages that it sends during the wait."""
         self._peer.pass_time(self._step_ms)
         super()._await(awaited)
         if not self._silent:
@@ -186,7 +186,7 @@ class TransferDriven(QueuesDriven):
             "TxSequenceNumber": number,
             "PreviousTxSequenceNumber": previous,
         }
-        user = {"DM": 1, **{_JOURNAL[one]: 1 for one in journal}}
+        user = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
         packet = self._build_message(message, queue, size, acks, user, 0, 0, transaction=place)
         self._wire.send(self._sessions[session], packet)
 
@@ -206,7 +206,7 @@ class TransferDriven(QueuesDriven):
         self._ordinals[ordinal] = message
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
         self.name_message(identifier, message)
-        asked: dict[str, Any] = {_ACKS[one]: 1 for one in acks}
+        asked: dict[str, Any] = {_ACK_FLAGS[one]: 1 for one in acks}
         admin = {"AdminQueue": self._direct(self._admin).removeprefix("DIRECT=")} if acks else {}
         own = {
             "SourceQueueManager": self._peer.identifier,

@@ -102,7 +102,7 @@ class Drawing:
     longest_ms: int | None = None
 
     @classmethod
-    def of(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
+    def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
         """Return the drawing of the transitions that a system supports."""
         drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
         found = [one for one in drawn if all(map(has, one.needs))]

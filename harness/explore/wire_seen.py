@@ -24,8 +24,8 @@ from reference_qm.releases.names import NO_RELEASE
 _SESSION_ACK = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
 _MOST_NAMED_BY_ACK = 32
-"""The number of recoverable messages that one acknowledgment names (MS-MQMQ 2.2.20.4)."""
-_PREFIX = "MQMSG_CLASS_"
+"""The maximum number of recoverable messages that one SessionAck can acknowledge (MS-MQMQ 2.2.20.4)."""
+_CLASS_PREFIX = "MQMSG_CLASS_"
 _FINAL_ACK_SIZE = 36
 """The size of the body of a FinalAck (MS-MQQB 2.2.5.1)."""
 
@@ -58,7 +58,7 @@ class Wire:
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
-        """Send a message of the peer."""
+        """Send a message of the peer on a session, and record whether it is recoverable."""
         parsed = parse_packet(packet)
         assert isinstance(parsed, UserMessagePacket)
         self._sent[session.record].append(parsed.UserHeader.DM == 1)
@@ -71,7 +71,7 @@ class Wire:
     def acknowledged(self, session: RawConversation) -> dict[str, int]:
         """Return how many messages of the peer were acknowledged on a session, and how many of them are recoverable."""
         headers = self._headers[session.record]
-        named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _bits(header)}
+        named = {header.RecoverableMsgAckSeqNumber + bit for header in headers for bit in _list_bits(header)}
         return {
             "acknowledged": max((header.AckSequenceNumber for header in headers), default=0),
             "recoverable": len(named),
@@ -139,10 +139,10 @@ class Wire:
             self.last_connection = connection
 
 
-def _bits(header: Any) -> list[int]:
+def _list_bits(header: Any) -> list[int]:
     return [bit for bit in range(_MOST_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 
 def class_name(cls: int) -> str:
     """Return the name of a message class without its prefix."""
-    return MessageClass(cls).name.removeprefix(_PREFIX) if cls in set(MessageClass) else f"0x{cls:04X}"
+    return MessageClass(cls).name.removeprefix(_CLASS_PREFIX) if cls in set(MessageClass) else f"0x{cls:04X}"

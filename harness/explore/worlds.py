@@ -45,11 +45,11 @@ class Worlds:
 
     @property
     def first(self) -> Model:
-        """The world with the first remaining readings."""
+        """The first world that agrees with all observations so far."""
         return self._worlds[0]
 
     def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
-        """Return a step that the first world can take."""
+        """Return a random step that the first world can take."""
         return self.first.draw(chance, names, weights)
 
     def take(self, step: Step) -> bool:
@@ -80,14 +80,14 @@ class Worlds:
             return None
 
     def awaited(self) -> set[str]:
-        """Return the names of the answers that any world expects now."""
+        """Return the names of the answers that at least one world expects now."""
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:
         """Keep only the worlds that agree with the observation; return the divergence if no world remains."""
         left, differences = [], []
         for world in self._worlds:
-            found = _differences(world, seen)
+            found = _list_differences(world, seen)
             if found:
                 differences.append((world, found))
             else:
@@ -113,7 +113,7 @@ class Worlds:
         return world
 
 
-def _differences(world: Model, seen: Seen) -> list[str]:
+def _list_differences(world: Model, seen: Seen) -> list[str]:
     found = [describe_difference(world.answers, seen.answers)]
     unexpected: Sequence[str] = [name for name in seen.answers if name not in world.answers]
     found += [f"{name}: expected: no answer yet; observed: {seen.answers[name]}" for name in unexpected]

@@ -15,9 +15,9 @@ Change = Callable[[Message, Message], Message]
 """A function that is called with an acknowledgment and the message that it acknowledges, and
 returns the changed one.
 """
-ALL = frozenset(MessageClass)
-ARRIVAL = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
-REMOVAL = frozenset(
+ALL_CLASSES = frozenset(MessageClass)
+ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
+REMOVAL_CLASSES = frozenset(
     {
         MessageClass.MQMSG_CLASS_ACK_RECEIVE,
         MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
@@ -25,7 +25,7 @@ REMOVAL = frozenset(
         MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
     }
 )
-REFUSAL = ALL - ARRIVAL - REMOVAL
+REFUSAL_CLASSES = ALL_CLASSES - ARRIVAL_CLASSES - REMOVAL_CLASSES
 
 
 def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:

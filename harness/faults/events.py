@@ -77,7 +77,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
             for event in reversed(posted):
                 meant = event.event if isinstance(event, _Otherwise) else event
                 if isinstance(meant, kind):
-                    _post_event(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
+                    _post_event(qm, make(_call_handlers(qm, event), (qm, *arguments)), meant)
                 else:
                     qm.events.append(event)
             return result
@@ -87,7 +87,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
     return override_method(poster, around)
 
 
-def _hearing(qm: QueueManager, event: Any) -> Hear:
+def _call_handlers(qm: QueueManager, event: Any) -> Hear:
     def hear(now: Now) -> None:
         for one in ON_EVENT[type(event)]:
             one(qm, event, now)

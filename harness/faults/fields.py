@@ -37,7 +37,7 @@ from reference_qm.surface.inputs import PingSocket
 Kind = type[Packet] | type[PingPacket]
 Value = int | bytes | UUID
 Role = Literal["initiator", "acceptor"]
-_SIZES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
+_SIZES_OF_CODES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
 _SIZE_NAMES = ("Size", "Length", "Count")
 _UNUSED_BITS = re.compile(r"X\d+")
 
@@ -56,7 +56,7 @@ def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
 
 def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
     """Send an integer that is computed from the correct one; it wraps around at its width."""
-    return _change_field(kind, _integer(kind, path), change, when)
+    return _change_field(kind, _find_integer_field(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
@@ -67,24 +67,24 @@ def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install
 
 
 def bit_set(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits set."""
-    bits = _bits(kind, path)
+    """Return an installer that sets the named bits of a field in sent packets."""
+    bits = _find_bits(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits clear."""
-    return _change_field(kind, _bits(kind, path), lambda old: 0, when)
+    """Return an installer that clears the named bits of a field in sent packets."""
+    return _change_field(kind, _find_bits(kind, path), lambda old: 0, when)
 
 
 def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
-    """Send named bits inverted."""
-    return _change_field(kind, _bits(kind, path), lambda old: ~old, when)
+    """Return an installer that inverts the named bits of a field in sent packets."""
+    return _change_field(kind, _find_bits(kind, path), lambda old: ~old, when)
 
 
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
     """Send a field with all reserved bits set: all bits of a Reserved field, or the unnamed bits of a Flags field."""
-    field = _integer(kind, path)
+    field = _find_integer_field(kind, path)
     reserved = field.mask & ~_used_bits(field)
     if not reserved:
         raise HarnessError(f"{path} has no reserved bits")
@@ -126,7 +126,7 @@ def sent_as(role: Role, install: Install) -> Install:
     """Limit a fault of sent packets to one role; the initiator is the side that connects and pings."""
 
     def only(filter_: EffectFilter) -> EffectFilter:
-        return lambda effect: filter_(effect) if _role(effect) == role else [effect]
+        return lambda effect: filter_(effect) if _role_of(effect) == role else [effect]
 
     def install_only(faulty: FaultyCore) -> None:
         installed = FaultyCore(faulty.core)
@@ -136,7 +136,7 @@ def sent_as(role: Role, install: Install) -> Install:
     return install_only
 
 
-def _role(effect: Effect) -> Role | None:
+def _role_of(effect: Effect) -> Role | None:
     if isinstance(effect, SendPacket):
         return "initiator" if effect.transport.startswith("out-") else "acceptor"
     if isinstance(effect, SendDatagram):
@@ -161,7 +161,7 @@ class _Field:
     @property
     def size(self) -> int:
         """The size of the whole field in bytes."""
-        return _size(self.code)
+        return _size_of_code(self.code)
 
     def check(self, value: Value) -> None:
         """Raise HarnessError if the field cannot contain the value."""
@@ -172,7 +172,7 @@ class _Field:
         else:
             fits = isinstance(value, bytes) and len(value) == self.size
         if not fits:
-            raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
+            raise HarnessError(f"{self.record.__name__}.{self.name} cannot contain {value!r}")
 
     def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with a changed value of the field."""
@@ -195,7 +195,7 @@ class _Field:
         for layout, offset in read.noted:
             if layout.owner == self.record.__name__ and self.name in layout.fields:
                 codes = list(layout.fields.values())[: list(layout.fields).index(self.name)]
-                return start + offset + sum(map(_size, codes))
+                return start + offset + sum(map(_size_of_code, codes))
         return None
 
     def _value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
@@ -248,19 +248,19 @@ def _resolve_path(kind: Kind, path: str) -> _Field:
         known = ", ".join(known_fields) or "none"
         raise HarnessError(f"{path}: {record.__name__} has no field {name}; it has {known}")
     code = known_fields[name]
-    mask = (1 << 8 * _size(code)) - 1 if code in (U8, U16, U32, I64) else 0
+    mask = (1 << 8 * _size_of_code(code)) - 1 if code in (U8, U16, U32, I64) else 0
     return _Field(tuple(headers), record, name, code, 0, mask)
 
 
-def _integer(kind: Kind, path: str) -> _Field:
+def _find_integer_field(kind: Kind, path: str) -> _Field:
     field = _resolve_path(kind, path)
     if not field.mask:
         raise HarnessError(f"{path} is not an integer")
     return field
 
 
-def _bits(kind: Kind, path: str) -> _Field:
-    field = _integer(kind, path)
+def _find_bits(kind: Kind, path: str) -> _Field:
+    field = _find_integer_field(kind, path)
     if path.endswith(f".{field.name}") or path == field.name:
         raise HarnessError(f"{path} names no bits of a field")
     return field
@@ -310,5 +310,5 @@ def _layout_fields() -> dict[str, dict[str, str]]:
     return dict(found)
 
 
-def _size(code: str) -> int:
-    return _SIZES[code] if code in _SIZES else int(code.removesuffix("s"))
+def _size_of_code(code: str) -> int:
+    return _SIZES_OF_CODES[code] if code in _SIZES_OF_CODES else int(code.removesuffix("s"))

@@ -1,9 +1,9 @@
-"""Values for faults that no queue manager of a test uses."""
+"""Define values that faults put into packets, and that no queue manager of a test uses."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-ELSEWHERE = "127.0.0.99"
-"""An address without a listener."""
+UNUSED_ADDRESS = "127.0.0.99"
+"""An address at which no program listens."""
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")

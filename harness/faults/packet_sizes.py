@@ -12,7 +12,7 @@ from reference_qm.surface.inputs import BytesReceived, Input
 
 _FLAGS_AT = 2
 """The offset in a packet of the low byte of BaseHeader.Flags."""
-_IN = BaseHeader.flags(IN=1)
+_IN_FLAG = BaseHeader.flags(IN=1)
 
 
 def identify_by_size(size: int) -> Install:
@@ -20,7 +20,7 @@ def identify_by_size(size: int) -> Install:
 
     def with_in(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:
-            return [replace(event, data=replace_byte(_FLAGS_AT, lambda old: old | _IN)(event.data))]
+            return [replace(event, data=replace_byte(_FLAGS_AT, lambda old: old | _IN_FLAG)(event.data))]
         return [event]
 
     return inputs(with_in)

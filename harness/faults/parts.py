@@ -46,7 +46,7 @@ def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Cal
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add(name, breaks, _says(name, cls), replace_part(cls), blind=blind)
+        add(name, breaks, _describe_fault(name, cls), replace_part(cls), blind=blind)
         return cls
 
     return register
@@ -56,7 +56,7 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a variant that follows an alternative reading of an erratum, such as E41.2."""
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add_reading(reading, _says(reading, cls), replace_part(cls))
+        add_reading(reading, _describe_fault(reading, cls), replace_part(cls))
         return cls
 
     return register
@@ -91,7 +91,7 @@ def _owner_in(cls: type, step: Method) -> type:
     return next(one for one in cls.__mro__ if vars(one).get(step.__name__) is step)
 
 
-def _says(name: str, cls: type[Part]) -> str:
+def _describe_fault(name: str, cls: type[Part]) -> str:
     says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
     if "__doc__" not in vars(cls) or not says:
         raise TypeError(f"the fault {name} has no docstring that describes it")
@@ -100,7 +100,7 @@ def _says(name: str, cls: type[Part]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An installer that replaces a part with a subclass of that part, and does nothing else."""
+    """An installer that replaces a part of the queue manager with a subclass of that part."""
 
     cls: type[Part]
 

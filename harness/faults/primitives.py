@@ -26,15 +26,15 @@ def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
     from the old.
     """
     for path, value in changes.items():
-        packet = _set(packet, path.split("."), value)
+        packet = _set_field(packet, path.split("."), value)
     return packet
 
 
-def _set(record: Any, path: list[str], value: Any) -> Any:
+def _set_field(record: Any, path: list[str], value: Any) -> Any:
     name, rest = path[0], path[1:]
     old = getattr(record, name)
     if rest:
-        return replace(record, **{name: _set(old, rest, value)})
+        return replace(record, **{name: _set_field(old, rest, value)})
     return replace(record, **{name: value(old) if callable(value) else value})
 
 
@@ -125,12 +125,12 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
 
 
 def skip(method: Method) -> Install:
-    """Skip a step that has no result."""
+    """Replace a step without a result by a step that does nothing."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
-    """Skip a step that is a sequence of remote calls."""
+    """Replace a step that is a sequence of remote calls by a step that makes no call."""
 
     def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
@@ -172,7 +172,9 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after a step was called with given arguments: the queue manager answers nothing afterwards."""
+    """Ignore all inputs after the first call of a step with given arguments, so that the queue manager sends nothing
+    any more.
+    """
 
     def install(faulty: FaultyCore) -> None:
         over: list[bool] = []
@@ -203,7 +205,7 @@ def at_restart(change: Callable[[QueueManager], None]) -> Install:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """An installer of several changes."""
+    """An installer that installs several changes."""
 
     installs: tuple[Install, ...]
 
@@ -218,5 +220,5 @@ def both(*installs: Install) -> Install:
 
 
 def replace_byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
-    """Change one byte."""
+    """Return a function that replaces one byte of a packet."""
     return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]

@@ -48,7 +48,7 @@ class _Answering:
 
 
 class _Throwing(_Answering):
-    """A call that throws its failures."""
+    """A call whose failures are sent as RPC faults."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         status: int = results["Return"]
@@ -56,7 +56,7 @@ class _Throwing(_Answering):
 
 
 def throw_refusals(method: Method) -> Install:
-    """Let a method throw its refusals instead of returning them."""
+    """Let a method raise its refusals as RPC faults instead of returning an HRESULT."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
     )

@@ -14,7 +14,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 
 
-def carries(header: str) -> Callable[[UserMessagePacket], bool]:
+def has_header(header: str) -> Callable[[UserMessagePacket], bool]:
     """Return a condition that selects messages with a header, such as ``TransactionHeader``."""
     return lambda packet: getattr(packet, header) is not None
 
@@ -29,12 +29,12 @@ def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Set PacketSize of a packet to its number of bytes."""
+    """Return a packet with PacketSize set to the actual number of its bytes."""
     return set_packet_size(data, len(data))
 
 
 def set_packet_size(data: bytes, size: int) -> bytes:
-    """Set PacketSize of a packet to a number."""
+    """Return a packet with PacketSize set to a given number."""
     return data[:8] + size.to_bytes(4, "little") + data[12:]
 
 

@@ -16,7 +16,7 @@ from reference_qm.security.caches import TimedCache
 from reference_qm.surface.clock import Now
 
 Cache = TimedCache[Any]
-_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
+_CLEANUP_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
 
 
 def replace_cache(name: str, cls: type[Cache]) -> Install:
@@ -40,11 +40,11 @@ class NothingCached(Cache):
     """A cache that stores no entry."""
 
     def add(self, entry: Any) -> None:
-        """Discard the entry."""
+        """Discard the entry instead of storing it."""
 
 
 class OnlyTheLast(Cache):
-    """A cache that stores only the last entry."""
+    """A cache that stores only the entry that was added last."""
 
     def add(self, entry: Any) -> None:
         """Replace all other entries with this one."""
@@ -53,7 +53,7 @@ class OnlyTheLast(Cache):
 
 
 class CachedInMs(Cache):
-    """A cache that stores CachedTime in ms instead of seconds."""
+    """A cache that stores CachedTime in milliseconds instead of seconds."""
 
     def add(self, entry: Any) -> None:
         super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
@@ -101,7 +101,7 @@ def omit_cleanup_timer(name: str) -> Install:
     class CleanupNotStarted(CacheTimers):
         def start(self, now: Now) -> None:
             super().start(now)
-            self.qm.timers.stop(_TIMERS[name])
+            self.qm.timers.stop(_CLEANUP_TIMERS[name])
 
     return replace_part(CleanupNotStarted)
 
@@ -111,11 +111,11 @@ def delay_cleanup_timer(name: str) -> Install:
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:
-            running = self.qm.timers.is_running(_TIMERS[name])
+            running = self.qm.timers.is_running(_CLEANUP_TIMERS[name])
             super().start(now)
-            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_TIMERS[name].name]).lifetime_ms
-            if not running and self.qm.timers.is_running(_TIMERS[name]):
-                self.qm.timers.start(_TIMERS[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale)
+            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_CLEANUP_TIMERS[name].name]).lifetime_ms
+            if not running and self.qm.timers.is_running(_CLEANUP_TIMERS[name]):
+                self.qm.timers.start(_CLEANUP_TIMERS[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale)
 
     return replace_part(CleanupLate)
 
@@ -125,7 +125,7 @@ def restart_cleanup_timer(name: str) -> Install:
 
     class CleanupStartedAgain(CacheTimers):
         def start(self, now: Now) -> None:
-            self.qm.timers.stop(_TIMERS[name])
+            self.qm.timers.stop(_CLEANUP_TIMERS[name])
             super().start(now)
 
     return replace_part(CleanupStartedAgain)

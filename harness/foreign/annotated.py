@@ -11,7 +11,7 @@ from harness.foreign.findings import SystemFinding
 from harness.judging.verdicts import BROKEN
 from harness.printable import one_line
 
-LONGEST = 500
+LONGEST_COMMENT = 500
 
 
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
@@ -19,7 +19,7 @@ def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]
 
     A frame keeps its own comment. Data after the last readable frame of a damaged file is omitted.
     """
-    comments = _comments(systems)
+    comments = _collect_comments(systems)
     interfaces: dict[int, int] = {}
     with target.open("wb") as file:
         file.write(section_block())
@@ -41,11 +41,11 @@ def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]
             )
 
 
-def _comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
+def _collect_comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for system in systems:
         for rule in system.of(*BROKEN):
             for packet in rule.packets:
                 text = f"{rule.verdict} {rule.rule} ({system.name}): {rule.says} Observed: {packet.observed}"
-                made.setdefault(packet.frame, []).append(one_line(text, LONGEST))
+                made.setdefault(packet.frame, []).append(one_line(text, LONGEST_COMMENT))
     return made

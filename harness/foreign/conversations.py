@@ -24,7 +24,7 @@ _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
 @dataclass(slots=True)
 class Totals:
-    """The counts over all conversations, for the report."""
+    """The counts of packets and connections over all conversations of a capture, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
@@ -219,8 +219,8 @@ class Conversation:
         if own[0] != other[0]:
             return address
         if side == self.client:
-            return f"the client of {_endpoint(other)}"
-        return _endpoint(own)
+            return f"the client of {_format_endpoint(other)}"
+        return _format_endpoint(own)
 
     def _describe_conversation(self) -> None:
         totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
@@ -240,8 +240,8 @@ class Conversation:
             server = 1 - self.client if self.client is not None else 1
             totals.shown.append(
                 Described(
-                    _endpoint(self.ends[1 - server]),
-                    _endpoint(self.ends[server]),
+                    _format_endpoint(self.ends[1 - server]),
+                    _format_endpoint(self.ends[server]),
                     kind,
                     self.first_frame,
                     self.last_frame,
@@ -285,7 +285,7 @@ class _Way(Receiver):
         self.end()
 
     def end(self) -> None:
-        """End the direction."""
+        """Record the end of this direction of the connection."""
         if self._cutter is not None:
             self._cutter.end()
 
@@ -294,6 +294,6 @@ class _Way(Receiver):
         self._conversation.packet(self._side, data, number, time_us, error)
 
 
-def _endpoint(end: tuple[bytes, int]) -> str:
+def _format_endpoint(end: tuple[bytes, int]) -> str:
     address = ip_address(end[0])
     return f"{address}:{end[1]}" if address.version == 4 else f"[{address}]:{end[1]}"

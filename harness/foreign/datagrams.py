@@ -32,7 +32,7 @@ class Payload(NamedTuple):
 
 
 class NotRead(Exception):
-    """A frame contains nothing that can be judged; the text names its content."""
+    """A frame contains no data that can be judged; the text describes its content."""
 
 
 class Fragments:
@@ -60,7 +60,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """Return the number of packets that remained incomplete."""
+        """Return the number of IP packets of which a fragment is missing at the end of the capture."""
         return self.given_up + len(self._open)
 
 

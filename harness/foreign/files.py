@@ -16,7 +16,7 @@ GZIP = b"\x1f\x8b"
 PCAPNG = b"\x0a\x0d\x0d\x0a"
 PCAP = tuple(bytes.fromhex(magic) for magic in ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1"))
 """The magic numbers of pcap in both byte orders, with microseconds and with nanoseconds."""
-_CONVERTED = (
+_UNREADABLE_FORMATS = (
     (bytes.fromhex("28b52ffd"), "a file compressed by zstd"),
     (bytes.fromhex("04224d18"), "a file compressed by LZ4"),
     (b"snoop\0", "a snoop file"),
@@ -37,13 +37,13 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
     complete record.
     """
     with path.open("rb") as raw:
-        file = _decompressed(raw)
+        file = _decompress(raw)
         try:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
             raise CaptureError(path, 0, f"it cannot be decompressed: {error}") from error
         if magic != PCAPNG and magic not in PCAP:
-            raise UsageError(_refusal(path, magic))
+            raise UsageError(_describe_refusal(path, magic))
         number = 0
         try:
             for record in read_records(file, magic):
@@ -55,16 +55,16 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
             damaged(f"it is damaged after frame {number}: {error}")
 
 
-def _decompressed(raw: IO[bytes]) -> IO[bytes]:
+def _decompress(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # an IO[bytes] in all but name
 
 
-def _refusal(path: Path, magic: bytes) -> str:
+def _describe_refusal(path: Path, magic: bytes) -> str:
     if not magic:
         return f"{path}: the file is empty"
-    for first, name in _CONVERTED:
+    for first, name in _UNREADABLE_FORMATS:
         if magic.startswith(first[:4]):
             return f"{path}: {name}; convert it with: editcap -F pcapng {path.name} {path.stem}.pcapng"
     return (

@@ -86,7 +86,7 @@ class SystemFinding:
     unjudged: dict[str, int]
 
     def of(self, *verdicts: Verdict) -> list[RuleFinding]:
-        """Return the rules with one of these verdicts."""
+        """Return the rules whose verdict is one of the given verdicts."""
         return [one for one in self.rules if one.verdict in verdicts]
 
     @property
@@ -155,7 +155,10 @@ def _of_rule(entries: list[Entry], system: System, checked: Checked) -> RuleFind
     worst = min(entries, key=lambda entry: WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
-        shown for entry in entries if entry.verdict is worst.verdict for shown in _packets(entry, system, checked)
+        shown
+        for entry in entries
+        if entry.verdict is worst.verdict
+        for shown in _list_shown_packets(entry, system, checked)
     )
     return RuleFinding(
         worst.rule,
@@ -171,8 +174,8 @@ def _of_rule(entries: list[Entry], system: System, checked: Checked) -> RuleFind
     )
 
 
-def _packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
-    frames = _frames(entry.rule, system)
+def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
+    frames = _find_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:
         frame = frames.get(evidence.frame)
@@ -191,7 +194,7 @@ def _packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
         )
 
 
-def _frames(rule: str, system: System) -> dict[int, Frame]:
+def _find_frames(rule: str, system: System) -> dict[int, Frame]:
     tally = system.judge.packets.tallies[rule]
     frames = {frame.number: frame for frame, _ in tally.failures}
     if tally.first is not None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 NOT_IP = -1
-"""The result for a frame of another protocol, such as ARP."""
-CUT = -2
-"""The result for a frame that is cut before its protocol field."""
+"""The result for a frame without an IP packet, such as an ARP frame."""
+CUT_FRAME = -2
+"""The result for a frame that the capture cuts off before the protocol field."""
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
-_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
+_VLAN_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
 """The EtherTypes of VLAN tags. Each tag has 4 bytes."""
-_FAMILIES = frozenset((2, 10, 24, 28, 30))
+_ADDRESS_FAMILIES = frozenset((2, 10, 24, 28, 30))
 """The value of AF_INET, and the values of AF_INET6 on the systems that make captures of these link types."""
 
 
@@ -22,51 +22,51 @@ def _find_ip_offset(data: bytes, at: int) -> int:
         kind = data[at] << 8 | data[at + 1]
         if kind in (_IPV4, _IPV6):
             return at + 2
-        if kind not in _TAGS:
+        if kind not in _VLAN_TAGS:
             return NOT_IP
         at += 4
-    return CUT
+    return CUT_FRAME
 
 
-def _ethernet(data: bytes) -> int:
+def _find_ip_in_ethernet(data: bytes) -> int:
     return 14 if data[12:14] == b"\x08\x00" else _find_ip_offset(data, 12)
 
 
 def _read_address_family(data: bytes) -> int:
     """Read the address family, which is in the byte order of the capturing computer."""
     if len(data) < 4:
-        return CUT
-    return 4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _FAMILIES else NOT_IP
+        return CUT_FRAME
+    return 4 if min(int.from_bytes(data[:4], order) for order in ("little", "big")) in _ADDRESS_FAMILIES else NOT_IP
 
 
-def _raw(data: bytes) -> int:
+def _find_ip_in_raw(data: bytes) -> int:
     return 0
 
 
-def _cooked(data: bytes) -> int:
+def _find_ip_in_cooked(data: bytes) -> int:
     return _find_ip_offset(data, 14)
 
 
 def _cooked_2(data: bytes) -> int:
     """Read the EtherType at the start of the header; VLAN tags follow the header of 20 bytes."""
     if len(data) < 20:
-        return CUT
+        return CUT_FRAME
     kind = data[0] << 8 | data[1]
     if kind in (_IPV4, _IPV6):
         return 20
-    return _find_ip_offset(data, 22) if kind in _TAGS else NOT_IP
+    return _find_ip_offset(data, 22) if kind in _VLAN_TAGS else NOT_IP
 
 
 LINKS: dict[int, Callable[[bytes], int]] = {
     0: _read_address_family,
-    1: _ethernet,
-    12: _raw,
-    14: _raw,
-    101: _raw,
+    1: _find_ip_in_ethernet,
+    12: _find_ip_in_raw,
+    14: _find_ip_in_raw,
+    101: _find_ip_in_raw,
     108: _read_address_family,
-    113: _cooked,
-    228: _raw,
-    229: _raw,
+    113: _find_ip_in_cooked,
+    228: _find_ip_in_raw,
+    229: _find_ip_in_raw,
     276: _cooked_2,
 }
 """For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that returns

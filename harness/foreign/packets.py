@@ -67,7 +67,7 @@ class Cutter(ABC):
         """Return whether the bytes are a packet that can be parsed."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Add the next bytes of the direction."""
+        """Add the next bytes of this direction of the connection."""
         self._time_us = time_us
         if self._skipped:
             skipped = min(self._skipped, len(data))
@@ -87,7 +87,7 @@ class Cutter(ABC):
             self._feed_framer(pushed)
 
     def hole(self, size: int) -> None:
-        """Handle a gap: ``size`` bytes are missing here."""
+        """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
         wanted = self.size_of(self._head()) if known else None
@@ -191,7 +191,7 @@ class Cutter(ABC):
 
 
 class PacketCutter(Cutter):
-    """Cuts one direction into packets of MS-MQQB."""
+    """Divides the bytes of one direction of a connection into packets of MS-MQQB."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)

@@ -16,7 +16,7 @@ MOST_HELD_SEGMENTS = 64
 MOST_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
-_WRAP = 0x1_0000_0000
+_SEQUENCE_NUMBERS = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
@@ -36,10 +36,10 @@ class Segment(NamedTuple):
 
 
 class Receiver:
-    """The interface of a receiver of one direction's bytes."""
+    """The interface of an object that receives the bytes of one direction of a connection."""
 
     def data(self, data: bytes, number: int, time_us: int, pushed: bool) -> None:
-        """Handle the next bytes, with their frame."""
+        """Handle the next bytes, and the frame that contained them."""
         raise NotImplementedError
 
     def hole(self, size: int, number: int) -> None:
@@ -47,7 +47,7 @@ class Receiver:
         raise NotImplementedError
 
     def closed(self, number: int, time_us: int, reset: bool) -> None:
-        """Handle the end of this direction."""
+        """Handle the end of this direction of the connection."""
         raise NotImplementedError
 
 
@@ -71,8 +71,8 @@ class Way:
         `_WRAP`.
         """
         if self.next is None:
-            return number + _WRAP
-        return self.next + (number - self.next + 0x8000_0000) % _WRAP - 0x8000_0000
+            return number + _SEQUENCE_NUMBERS
+        return self.next + (number - self.next + 0x8000_0000) % _SEQUENCE_NUMBERS - 0x8000_0000
 
 
 class Reassembly:
@@ -84,7 +84,7 @@ class Reassembly:
 
     @property
     def closed(self) -> bool:
-        """Whether both directions have ended."""
+        """Whether both directions of the connection have ended."""
         return self.ways[0].closed and self.ways[1].closed
 
     def add(
@@ -108,7 +108,7 @@ class Reassembly:
         ack = 0
         if flags & ACK:
             if back.next is None:
-                back.next = acknowledged + _WRAP
+                back.next = acknowledged + _SEQUENCE_NUMBERS
                 back.late = way.late or way.taken > 0
             ack = back.unwrap(acknowledged)
             if ack - back.next > FARTHEST_ACK_BYTES:
@@ -123,7 +123,7 @@ class Reassembly:
         if not way.held and not back.held and start <= way.next and ack <= (back.next or 0):
             self._deliver(way, back, segment)
             return
-        insort(way.held, segment, key=_start)
+        insort(way.held, segment, key=_first_sequence_number)
         self._held_bytes += len(data)
         self._settle()
         while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_BYTES:
@@ -140,9 +140,9 @@ class Reassembly:
 
     def _open(self, way: Way, back: Way, sequence: int, acknowledged: int, flags: int) -> None:
         if way.next is None:
-            way.next = sequence + 1 + _WRAP
+            way.next = sequence + 1 + _SEQUENCE_NUMBERS
         if flags & ACK and back.next is None:
-            back.next = acknowledged + _WRAP
+            back.next = acknowledged + _SEQUENCE_NUMBERS
 
     def _settle(self) -> None:
         one, other = self.ways
@@ -161,7 +161,7 @@ class Reassembly:
     def _skip_missing_bytes(self) -> None:
         """Report the bytes before the earliest held segment as missing."""
         one, other = self.ways
-        way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest)
+        way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest_frame)
         first = way.held[0]
         if first.start > (way.next or 0):
             self._skip(way, first.start, first.number)
@@ -199,9 +199,9 @@ class Reassembly:
             way.receiver.closed(segment.number, segment.time_us, False)
 
 
-def _start(segment: Segment) -> int:
+def _first_sequence_number(segment: Segment) -> int:
     return segment.start
 
 
-def _earliest(pair: tuple[Way, Way]) -> int:
+def _earliest_frame(pair: tuple[Way, Way]) -> int:
     return pair[0].held[0].number

@@ -17,14 +17,14 @@ from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
 """The largest number of conversations and of reasons that the text lists; JSON lists all."""
-LONGEST = 300
+LONGEST_TEXT = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
 _NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
 def as_text(findings: Findings) -> str:
     """Return the report as text for people."""
-    return "\n".join(line for one in findings for line in _text(*one)) + "\n"
+    return "\n".join(line for one in findings for line in _list_report_lines(*one)) + "\n"
 
 
 def as_json_text(findings: Findings) -> str:
@@ -42,7 +42,7 @@ def as_junit(findings: Findings) -> str:
             suite = ElementTree.SubElement(root, "testsuite", name=name, tests=str(len(system.rules)), errors="0")
             suite.set("failures", str(len(system.of(Verdict.FAIL))))
             for rule in system.rules:
-                _case(suite, rule)
+                _add_test_case(suite, rule)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -52,15 +52,15 @@ FORMATS: Mapping[str, Callable[[Findings], str]] = MappingProxyType(
 )
 
 
-def _case(suite: ElementTree.Element, rule: RuleFinding) -> None:
+def _add_test_case(suite: ElementTree.Element, rule: RuleFinding) -> None:
     section = rule.rule.rpartition("-")[0].replace("-", ".", 1)
     case = ElementTree.SubElement(suite, "testcase", classname=section, name=rule.rule)
     if rule.verdict is Verdict.FAIL:
-        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST)).text = _of_rule_in_xml(rule)
+        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST_TEXT)).text = _of_rule_in_xml(rule)
     elif rule.verdict is Verdict.WARN:
         ElementTree.SubElement(case, "system-out").text = _of_rule_in_xml(rule)
     elif rule.verdict is Verdict.NOT_EXERCISED:
-        ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST))
+        ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST_TEXT))
 
 
 def _of_rule_in_xml(rule: RuleFinding) -> str:
@@ -68,11 +68,11 @@ def _of_rule_in_xml(rule: RuleFinding) -> str:
     return "".join(char for char in text if char == "\n" or char.isprintable())
 
 
-def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
+def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
     traffic = checked.traffic
     totals = traffic.totals
     span = (traffic.end_us - traffic.start_us) / 1_000_000
-    yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_since(traffic.start_us)}"
+    yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_start(traffic.start_us)}"
     yield from (f"  {line}" for line in checked.damage)
     others = totals.kinds.total() - totals.kinds[MSMQ] - totals.kinds[RPC]
     yield (
@@ -87,7 +87,7 @@ def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
     if totals.lost:
         yield f"  incomplete packets, which are not judged: at least {totals.lost:,}"
     if totals.interfaces:
-        from harness.foreign.pdus import INTERFACES  # which takes a second to import
+        from harness.wire.rpc_interfaces import INTERFACES  # harness.wire takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
         yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MOST_LISTED_LINES])}"
@@ -100,7 +100,7 @@ def _text(checked: Checked, systems: list[SystemFinding]) -> Iterator[str]:
         yield from _of_system(system)
 
 
-def _since(start_us: int) -> str:
+def _format_start(start_us: int) -> str:
     if not start_us:
         return ""
     return f", from {datetime.fromtimestamp(start_us / 1_000_000, UTC).isoformat(sep=' ', timespec='seconds')}"
@@ -126,19 +126,19 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
         yield from (f"  {line}" for line in _of_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:
-            observed = one_line(rule.packets[0].observed, LONGEST)
+            observed = one_line(rule.packets[0].observed, LONGEST_TEXT)
             yield f"  {rule.rule}: its recommendation (SHOULD) was not followed: {observed}"
 
 
 def _of_rule(rule: RuleFinding) -> Iterator[str]:
     yield f"{_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
-    yield f"  expected: {one_line(rule.expected, LONGEST)}"
+    yield f"  expected: {one_line(rule.expected, LONGEST_TEXT)}"
     for each in rule.packets:
-        yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST)}"
+        yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST_TEXT)}"
         if each.octets:
             yield f"    {each.field or 'bytes'} at {each.first} to {each.last}: {each.octets}"
     if rule.reason:
-        yield f"  {one_line(rule.reason, LONGEST)}"
+        yield f"  {one_line(rule.reason, LONGEST_TEXT)}"
     if rule.errata:
         yield f"  errata: {', '.join(rule.errata)}"
     yield f"  filter: {rule.display_filter}"

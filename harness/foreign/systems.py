@@ -73,7 +73,7 @@ class System:
         return taken
 
     def release_packets(self) -> None:
-        """Drop the findings on packets, after the verdicts were taken."""
+        """Discard the findings about single packets after the verdicts were derived from them."""
         self.judge.packets.tallies.clear()
 
     def _identify(self, frame: Frame) -> None:
@@ -141,7 +141,7 @@ class View:
 def show(
     views: list[View], side: int, data: bytes, number: int, time_ms: int, transport: str, error: FormatError | None
 ) -> str:
-    """Pass a packet that one side sent to the systems at both ends; return the kind of the packet."""
+    """Pass a packet of a connection to the judges of the systems at both ends; return the kind of the packet."""
     first: Frame | None = None
     for view in views:
         direction = FROM_SUT if view.side == side else TO_SUT

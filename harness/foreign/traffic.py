@@ -8,7 +8,7 @@ from ipaddress import ip_address
 
 from harness.foreign.conversations import MSMQ, SESSION_PORT, Conversation, Totals
 from harness.foreign.datagrams import TCP, UDP, Fragments, NotRead, Payload, read_ip
-from harness.foreign.links import CUT, LINKS, NOT_IP
+from harness.foreign.links import CUT_FRAME, LINKS, NOT_IP
 from harness.foreign.reassembly import ACK, SYN
 from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
@@ -35,7 +35,7 @@ class Traffic:
     """The conversation and the sending side of each direction, by the addresses and ports of the direction."""
 
     def take(self, record: Record) -> None:
-        """Add the next frame."""
+        """Add the next frame of the capture."""
         self.frames += 1
         time_us = record.time_us
         if self.frames == 1:
@@ -62,7 +62,7 @@ class Traffic:
         at = link(record.data)
         if at == NOT_IP:
             raise NotRead("frames without an IP packet")
-        if at == CUT:
+        if at == CUT_FRAME:
             raise NotRead("frames that are cut before their IP header")
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:

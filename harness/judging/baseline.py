@@ -23,22 +23,22 @@ from harness.rules.naming import rule_named
 
 SCHEMA = 1
 _ENTRY_KEYS = ("reason", "link")
-_HEAD = """\
+_FILE_HEADER = """\
 # Rules that this system is known to break: `mqconform run --baseline FILE` ends badly for any other that fails, and
 # for an entry that fails no more.
 # reason: why it is accepted (never empty); link: where that is written down.
 schema = 1
 """
-_OPEN = """\
+_OPEN_RULES_COMMENT = """\
 # The run left the rules below open. A run with an open rule never exits with 0, even if this file lists it.
 """
-_LONGEST = 200
-_NONE: Mapping[str, str] = MappingProxyType({})
+_LONGEST_TEXT = 200
+_NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """An accepted failure of a rule."""
+    """A rule that fails and whose failure the baseline accepts."""
 
     rule: str
     reason: str
@@ -79,11 +79,13 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run has neither a new deviation nor a stale entry."""
+        """Whether the run has neither a deviation missing from the baseline nor an entry of the baseline that no longer
+        fails.
+        """
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
-        """Yield the lines that describe the result on the terminal."""
+        """Yield the lines for the terminal that describe the comparison with the baseline."""
         yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
         if self.new:
             yield f"not in the baseline: {', '.join(self.new)}"
@@ -91,7 +93,7 @@ class Held:
             yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
 
 
-def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
+def compare_with_deviations(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
     """Compare the verdicts of the rules with the listed deviations; only a whole run shows that a listed rule passes
     again.
     """
@@ -122,12 +124,12 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         )
     if (schema := tree.pop("schema")) != SCHEMA:
         raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA}")
-    deviations = [_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
+    deviations = [_read_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
     by_rule = MappingProxyType({one.rule: one for one in deviations})
     return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)
 
 
-def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
+def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
     try:
         rule = rule_named(catalogue, name)
     except UsageError as error:
@@ -145,19 +147,21 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     return Deviation(rule, reason, link or None)
 
 
-def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
+def write_baseline(
+    failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NO_REASONS
+) -> str:
     """Return the text of a baseline of all failing rules, with the known reasons and links; unknown ones stay empty.
 
     ``unsettled``: rules that the run left open, with their reasons; they are included as comments.
     """
-    text = [_HEAD]
+    text = [_FILE_HEADER]
     for rule in sorted(failing):
         one = known.get(rule)
         text.append(f"\n[{_quote_toml(rule)}]\nreason = {_quote_toml(one.reason if one else '')}\n")
         text.append(f"link = {_quote_toml(one.link or '' if one else '')}\n")
     if unsettled:
-        text.append(f"\n{_OPEN}")
-        text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
+        text.append(f"\n{_OPEN_RULES_COMMENT}")
+        text += [f"# {rule}: {one_line(reason, _LONGEST_TEXT)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 

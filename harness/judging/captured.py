@@ -28,11 +28,11 @@ than that of a check.
 
 
 class NoDirection(MqconformError):
-    """A capture does not record which of its packets the SUT sent."""
+    """The capture does not record which of its packets the SUT sent."""
 
 
 class TooMuch(MqconformError):
-    """A capture has more packets than the harness judges."""
+    """The capture has more packets than the harness judges."""
 
 
 _Event = tuple[int, int, Callable[[], object]]
@@ -101,10 +101,10 @@ class Replay(Recorder):
         self._start_us = self.now_us = 0
 
     def play(self) -> None:
-        """Play the whole capture."""
+        """Judge the whole capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
-        if (cost := _cost(found)) > MAX_CAPTURE_BYTES:
+        if (cost := _cost_of(found)) > MAX_CAPTURE_BYTES:
             raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
@@ -162,7 +162,7 @@ class Replay(Recorder):
         return inbound
 
 
-def _cost(found: Streams) -> int:
+def _cost_of(found: Streams) -> int:
     sizes = [len(one.data) for one in found.udp]
     for stream in found.tcp:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]

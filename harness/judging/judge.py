@@ -36,7 +36,7 @@ REASONS_OF_ADVICE = {
 }
 """By advice: the reason in a line that is only about the SHOULD in the sentence of a MUST."""
 
-_MISSED = (Verdict.FAIL, Verdict.WARN)
+_MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class HasEvidence(Protocol):
 
     @property
     def evidence(self) -> Iterable[Frame | None]:
-        """The packets."""
+        """The packets that prove a verdict on this object."""
 
 
 Shown = Frame | HasEvidence | Iterable[Any] | None
@@ -112,7 +112,7 @@ class Judge:
         return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
-        """Judge every rule that the check covers; the arguments and the result are those of calling the judge."""
+        """Judge every rule that the check covers; arguments and result are the same as those of ``Judge.__call__``."""
         return self(*self.covers, expected=expected, observed=observed, **what)
 
     def _judge(
@@ -199,7 +199,7 @@ class Judge:
         stays broken.
         """
         self._write_held_failures(reason)
-        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
+        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
@@ -234,7 +234,7 @@ class Judge:
         error.
         """
         self._write_held_failures()
-        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
+        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged, because the check ended after {', '.join(missed)} failed")
         elif self.malformed is not None:
@@ -243,7 +243,7 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: Log) -> Judge:
-        """Return the judge of another run of the same check, which writes to a log of its own."""
+        """Return the judge of another row of the same check, which writes to a separate log."""
         judge = Judge(
             self.catalogue,
             log,
@@ -257,7 +257,7 @@ class Judge:
         return judge
 
     def end_rows(self, entry: Entry) -> None:
-        """Take the verdict of a rule by all further runs."""
+        """Record the combined verdict of a rule after all rows of a varied check have run."""
         self._put(entry)
 
     def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
@@ -279,7 +279,9 @@ class Judge:
         self._write(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
             self._write(self._row(rule), Verdict.FAIL, "the system survives", said, frames)
-        self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
+        self._leave(
+            [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
+        )
 
     def passive(self) -> None:
         """Write the findings of the passive predicates in this check: one pass for each rule, or its failures."""
@@ -329,7 +331,7 @@ class Judge:
     ) -> None:
         """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
+            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
         self._put(
@@ -433,7 +435,7 @@ class Judge:
         """Return whether the verdict is shown to a person; most of the tens of thousands of passes are only counted."""
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
-        missed = verdict in _MISSED or advice is Advice.MISSED
+        missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 
@@ -448,10 +450,15 @@ class _Outcome(NamedTuple):
 
 def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     difference = expected.compare(observed)
-    where = f"{case}: " if case else ""
-    if difference is None:
-        return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", find_refusal_reasons(observed))
+    texts = str(expected), str(difference or expected.show(observed))
+    if case:
+        texts = _add_case(case, texts[0]), _add_case(case, texts[1])
+    return _Outcome(difference is None, *texts, None if difference is None else find_refusal_reasons(observed))
+
+
+def _add_case(case: str, text: str) -> str:
+    """Return a text with the name of its observation; named values are in brackets, as in ``show_nested``."""
+    return f"{case}: [{text}]" if ": " in text else f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:

@@ -27,7 +27,7 @@ class Mirror:
         """The bytes that the peer has sent of packets that are not complete yet."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge the next packet of either side."""
+        """Judge the next packet of the connection as if the two sides were exchanged."""
         if frame.transport == RPC:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)

@@ -16,7 +16,7 @@ from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 MAX_FAILURES_RECORDED = 3
-"""The maximum number of failing packets of one passive rule that one check records; the tally counts all of them."""
+"""The maximum number of failing packets that one check records for one passive rule; the tally counts further ones."""
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
@@ -217,7 +217,7 @@ class Tally:
     """The first of the packets that broke it."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
-        """Count a packet."""
+        """Count a packet according to the finding of the predicate."""
         if isinstance(finding, tuple):
             kept, observed = finding
             self.seen += 1
@@ -238,7 +238,7 @@ class Tally:
             ] += 1
 
     def add(self, other: Tally) -> None:
-        """Count the packets of another row."""
+        """Add the counts of another row of the same check."""
         if other.first is not None and (self.first is None or not self.seen):
             self.first, self.first_observed = other.first, other.first_observed
         self.seen += other.seen
@@ -282,11 +282,11 @@ class PassiveJudge:
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
-        """Add a packet to the summaries, without judging the packet."""
+        """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
     def _judge(self, frame: Frame) -> None:
-        kind, record = frame.kind, _record(frame)
+        kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
             self.malformed[frame] = str(record)
@@ -311,13 +311,13 @@ class PassiveJudge:
                     self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
-        """Return the judge of another run of the same check, which knows nothing of the packets before."""
+        """Return the judge of another row of the same check, without the packets of earlier rows."""
         judge = PassiveJudge()
         judge.share(self)
         return judge
 
     def add(self, other: PassiveJudge) -> None:
-        """Take the findings of a row."""
+        """Add the findings of the judge of another row of the same check."""
         for rule, tally in other.tallies.items():
             if rule in self.tallies:
                 self.tallies[rule].add(tally)
@@ -331,7 +331,7 @@ class PassiveJudge:
         self._of_kind, self._rules = other._of_kind, other._rules
 
     def leave(self, connection: Connection) -> None:
-        """Discard the summaries of a connection that has ended."""
+        """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
     def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
@@ -348,7 +348,7 @@ class PassiveJudge:
         return self._of_kind[kind]
 
 
-def _record(frame: Frame) -> Any:
+def _parse_record(frame: Frame) -> Any:
     if frame.error is not None:  # no packet began there, whatever its bytes look like
         return frame.error
     try:

@@ -1,4 +1,4 @@
-"""Find the SUT's reasons for refusals in an observation."""
+"""Find the SUT's reasons for refusals in the observation of a verdict."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ TITLE = "Robustness: the system survives all input"
 
 
 class Condition(StrEnum):
-    """The conditions of a system that the tester can diagnose."""
+    """The conditions of a system (such as a crash) that the tester can diagnose."""
 
     ALIVE = "alive"
     CRASHED = "crashed"
@@ -70,4 +70,4 @@ ROWS = {
     )
     for condition, (name, says) in FINDINGS.items()
 }
-"""By condition: its row in the report."""
+"""By condition: the row of the condition in the report."""

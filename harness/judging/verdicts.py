@@ -68,12 +68,12 @@ so pass precedes not_exercised.
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts that count a rule as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts that mean that a rule is broken."""
-_RANK = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
+"""The verdicts that mean that the SUT broke the rule."""
+_RANK_OF_VERDICT = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG = (*BAD, Verdict.WARN)
-"""The verdicts that a person should inspect, worst first."""
+"""The verdicts that need inspection by a person, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -145,15 +145,15 @@ class Entry:
         return {key: value for key, value in line.items() if value is not None}
 
 
-_MS = timedelta(milliseconds=1)
-_LINES = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_MILLISECOND = timedelta(milliseconds=1)
+_LINE_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Log(Protocol):
     """A sink of verdicts: the file of a run, or the list in which a worker collects the verdicts of a check."""
 
     def append(self, entry: Entry, /) -> None:
-        """Add a verdict."""
+        """Add a verdict to the log."""
 
 
 class VerdictLog:
@@ -187,7 +187,7 @@ class VerdictLog:
             self._again[known] -= 1
             return
         line = entry.to_json(self._next, steady_ns() // 1_000_000 - self._started_ms)
-        write_whole(self._file, self.path, _LINES.encode(line).encode() + b"\n")
+        write_whole(self._file, self.path, _LINE_ENCODER.encode(line).encode() + b"\n")
         self._next += 1
         self.counts[entry.verdict] += 1
         self.fails[entry.rule] += entry.verdict is Verdict.FAIL
@@ -207,7 +207,7 @@ class VerdictLog:
 
 @dataclass(slots=True)
 class Recorded:
-    """The content of a verdict file that is resumed (``--resume``)."""
+    """The verdicts in the file of a run that is resumed (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
@@ -224,7 +224,7 @@ class Recorded:
     """Checks that run again, because the run had ended and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
-        """Record a line of the file."""
+        """Record one line of the verdict file."""
         self.counts[verdict] += 1
         self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
         if advice == Advice.MISSED:
@@ -252,7 +252,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
         try:
-            rank, rule = _RANK[line["verdict"]], line["rule"]
+            rank, rule = _RANK_OF_VERDICT[line["verdict"]], line["rule"]
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
@@ -334,7 +334,7 @@ class _Folder:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
-            time = (self.started + line["ms"] * _MS).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")
             made = {
                 "time": time,
@@ -349,7 +349,7 @@ class _Folder:
                 "notes": [],
                 "advice": None,
             }
-            found = [dict(zip(_EVIDENCE, [*one, None, None], strict=False)) for one in evidence]
+            found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
             return _with_current_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{where}: {_NO_VERDICT}") from error
@@ -369,4 +369,4 @@ def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
 
 
 _NO_VERDICT = "not a verdict of this harness; remove that line to continue with the others"
-_EVIDENCE = ("frame", "first", "last")
+_EVIDENCE_KEYS = ("frame", "first", "last")

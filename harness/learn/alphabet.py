@@ -62,7 +62,7 @@ INPUTS: Mapping[str, Build] = MappingProxyType(
 Express and transactional messages are left out, because their acknowledgments are sent later, together with other
 packets.
 """
-ACKNOWLEDGED = ("recoverable message",)
+ACKNOWLEDGED_INPUTS = ("recoverable message",)
 """The inputs that a system acknowledges on an open session after a delay."""
 LOSS_OF_CONNECTION = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED, ALPHABET, INPUTS, LOSS_OF_CONNECTION
+from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, ALPHABET, INPUTS, LOSS_OF_CONNECTION
 from harness.learn.machine import CLOSED, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
@@ -33,7 +33,7 @@ class Learned:
 
 
 class SessionSystem:
-    """A system as an acceptor of sessions, driven input by input."""
+    """A system that accepts sessions, driven by one input of a word after another."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -45,14 +45,14 @@ class SessionSystem:
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
-        """Open a new connection."""
+        """Open a new connection for the inputs of a word."""
         self.conversation = self._peer.connect()
         self._seen = 0
         self._word = ()
         self.words += 1
 
     def end_word(self) -> None:
-        """Close the connection."""
+        """Close the connection of a word."""
         if self.conversation is not None:
             self.conversation.end()
         self.conversation = None
@@ -81,7 +81,7 @@ class SessionSystem:
     def _await_answers(self, conversation: RawConversation, name: str) -> None:
         """Wait until the system is silent; after a message, wait for its acknowledgment, which depends on a timer."""
         sut = self._peer.sut
-        if name in ACKNOWLEDGED:
+        if name in ACKNOWLEDGED_INPUTS:
             limit_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             came = len(conversation.received)
             self._peer.environment.run_until(
@@ -114,7 +114,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """Adapts the system to the interface of AALpy."""
+        """Adapts the session system to the interface of AALpy."""
 
         def pre(self) -> None:
             system.begin_word()

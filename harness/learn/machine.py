@@ -26,7 +26,7 @@ class Machine:
     states: Mapping[str, Row]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
-        """Return the outputs of a word from the initial state."""
+        """Return the outputs of a word that begins in the initial state."""
         state, outputs = self.initial, []
         for letter in word:
             output, state = self.states[state][letter]
@@ -34,7 +34,7 @@ class Machine:
         return outputs
 
     def to_json(self) -> dict[str, Any]:
-        """Return the machine as JSON that ``read_machine`` reads."""
+        """Return the machine as JSON, in the form that ``read_machine`` reads."""
         states = {
             name: {letter: {"output": output, "next": following} for letter, (output, following) in row.items()}
             for name, row in self.states.items()
@@ -84,10 +84,10 @@ def read_machine(path: Path) -> Machine:
 
 def find_differences(first: Machine, second: Machine) -> list[Difference]:
     """Return the transitions whose outputs differ, each with a shortest word; both machines are walked in parallel."""
-    return list(_walk(first, second, lambda one, other: one == other))
+    return list(_find_differences(first, second, lambda one, other: one == other))
 
 
-def _walk(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
+def _find_differences(first: Machine, second: Machine, agree: Callable[[str, str], bool]) -> Iterator[Difference]:
     begun = (first.initial, second.initial)
     waiting: deque[tuple[tuple[str, str], tuple[str, ...]]] = deque([(begun, ())])
     known = {begun}

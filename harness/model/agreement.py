@@ -33,7 +33,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number with known bounds (inclusive)."""
+    """A number that is known only to lie between two bounds (inclusive)."""
 
     least: int
     most: int
@@ -54,10 +54,10 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
         return _of_lists(expected, observed, where)
     if isinstance(expected, Between):
         inside = isinstance(observed, int) and expected.least <= observed <= expected.most
-        return None if inside else _said(where, expected, observed)
+        return None if inside else _describe_difference(where, expected, observed)
     if isinstance(expected, Refused):
-        return None if _is_refusal(expected, observed) else _said(where, expected, observed)
-    return None if expected == observed else _said(where, expected, observed)
+        return None if _is_refusal(expected, observed) else _describe_difference(where, expected, observed)
+    return None if expected == observed else _describe_difference(where, expected, observed)
 
 
 def describe_value(value: Any) -> str:
@@ -79,11 +79,11 @@ def _is_refusal(expected: Refused, observed: Any) -> bool:
 
 def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str | None:
     if not isinstance(observed, Mapping):
-        return _said(where, expected, observed)
+        return _describe_difference(where, expected, observed)
     for name, value in expected.items():
         place = f"{where}.{name}" if where else str(name)
         if name not in observed:
-            return _said(place, value, "not there")
+            return _describe_difference(place, value, "not there")
         found = describe_difference(value, observed[name], place)
         if found is not None:
             return found
@@ -92,10 +92,10 @@ def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str 
 
 def _of_lists(expected: list[Any], observed: Any, where: str) -> str | None:
     if not isinstance(observed, list) or len(observed) != len(expected):
-        return _said(where, expected, observed)
-    names = [_name(one) for one in expected]
-    if names != [_name(one) for one in observed]:
-        return _said(where, expected, observed)
+        return _describe_difference(where, expected, observed)
+    names = [_name_value(one) for one in expected]
+    if names != [_name_value(one) for one in observed]:
+        return _describe_difference(where, expected, observed)
     pairs = zip(expected, observed, strict=True)
     return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
 
@@ -107,14 +107,14 @@ def _of_groups(expected: Groups, observed: Any, where: str) -> str | None:
         for one in group:
             found = next((other for other in there if describe_difference(one, other) is None), None)
             if found is None:
-                return _said(where, expected, observed)
+                return _describe_difference(where, expected, observed)
             there.remove(found)
-    return _said(where, expected, observed) if rest else None
+    return _describe_difference(where, expected, observed) if rest else None
 
 
-def _name(value: Any) -> Any:
+def _name_value(value: Any) -> Any:
     return (value.get("message"), value.get("class")) if isinstance(value, Mapping) else value
 
 
-def _said(where: str, expected: Any, observed: Any) -> str:
+def _describe_difference(where: str, expected: Any, observed: Any) -> str:
     return f"{where}: expected {describe_value(expected)}; observed {describe_value(observed)}"

@@ -50,7 +50,7 @@ class Transition:
 
 
 Taken = TypeVar("Taken", bound=Callable[..., None])
-_MARK = "__transition__"
+_TRANSITION_MARK = "__transition__"
 
 
 def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
@@ -58,7 +58,7 @@ def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: A
 
     def mark(method: Taken) -> Taken:
         values = MappingProxyType(simple)
-        setattr(method, _MARK, Transition(method.__name__, rules, frozenset(needs), weight, values))
+        setattr(method, _TRANSITION_MARK, Transition(method.__name__, rules, frozenset(needs), weight, values))
         return method
 
     return mark
@@ -78,7 +78,11 @@ class Model:
     """The weights of inherited transitions that differ from the weights in the base class."""
 
     def __init_subclass__(cls) -> None:
-        found = {name: getattr(getattr(cls, name, None), _MARK, None) for name in dir(cls) if name not in cls.left_out}
+        found = {
+            name: getattr(getattr(cls, name, None), _TRANSITION_MARK, None)
+            for name in dir(cls)
+            if name not in cls.left_out
+        }
         cls.transitions = MappingProxyType({name: one for name, one in found.items() if one is not None})
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -94,7 +98,7 @@ class Model:
         """int ms: the time since the start."""
 
     def take(self, step: Step) -> None:
-        """Take a step."""
+        """Take a step: apply its transition to this world."""
         self.answers = {}
         self.cited = dict.fromkeys(self.transitions[step.name].rules)
         getattr(self, step.name)(**step.arguments)

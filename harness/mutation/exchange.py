@@ -1,4 +1,4 @@
-"""Replace the code of a function for a while."""
+"""Replace the code of a function temporarily."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import reference_qm
 
 
 class FieldTypes:
-    """The types of fields, as written in the source, by record."""
+    """By record: the types of its fields, as the source writes them."""
 
     def __init__(self, records: list[type]) -> None:
         self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
@@ -45,14 +45,14 @@ def field_types() -> FieldTypes:
     """Collect the records of the whole reference."""
     records = {
         f"{record.__module__}.{record.__qualname__}": record
-        for module in _modules()
+        for module in _list_modules()
         for _, record in inspect.getmembers(module, inspect.isclass)
         if dataclasses.is_dataclass(record) and record.__module__ == module.__name__
     }
     return FieldTypes([records[name] for name in sorted(records)])
 
 
-def _modules() -> Iterator[ModuleType]:
+def _list_modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(reference_qm.__path__, "reference_qm."):
         if not found.name.endswith("__main__"):
             yield importlib.import_module(found.name)

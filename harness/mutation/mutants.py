@@ -30,7 +30,7 @@ ROOM_OUTSIDE_CORE = "directory"
 """The folder whose code also runs between the calls of the core. It runs only for the SUT, because no peer has a
 directory.
 """
-ROOMS = (
+MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
     *("core/remote", "core/commands", "security", "model", "routing", ROOM_OUTSIDE_CORE),
 )
@@ -67,8 +67,8 @@ class Mutant:
 
 
 def all_mutants() -> list[Mutant]:
-    """Return every mutant of every folder in ``ROOMS``, in the order of the files."""
-    return [mutant for file in _files() for mutant, _ in _list_file_mutants(file)]
+    """Return every mutant of every folder in ``MUTATED_FOLDERS``, in the order of the files."""
+    return [mutant for file in _list_files() for mutant, _ in _list_file_mutants(file)]
 
 
 def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
@@ -77,9 +77,9 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
     for mutant in mutants:
         functions[mutant.file, mutant.function].append(mutant)
     drawn = [
-        (turn, _draw(seed, mutant.name), mutant)
+        (turn, _hash_name(seed, mutant.name), mutant)
         for group in functions.values()
-        for turn, mutant in enumerate(sorted(group, key=lambda one: _draw(seed, one.name)))
+        for turn, mutant in enumerate(sorted(group, key=lambda one: _hash_name(seed, one.name)))
     ]
     drawn.sort(key=lambda one: one[:2])
     different = (mutant for _, _, mutant in drawn if is_another_program(mutant))
@@ -89,7 +89,7 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
 def find_mutant(name: str) -> Mutant:
     """Return the mutant with a name; raise UnknownFault when no mutant has this name."""
     file = name.partition(":")[0]
-    if file in _files():
+    if file in _list_files():
         for mutant, _ in _list_file_mutants(file):
             if mutant.name == name:
                 return mutant
@@ -98,7 +98,7 @@ def find_mutant(name: str) -> Mutant:
 
 def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     """Return the function that a mutant changes, and the changed code."""
-    tree = _tree(mutant.file)
+    tree = _parse_file(mutant.file)
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
     undo = edit.swap()
     try:
@@ -114,34 +114,34 @@ def is_another_program(mutant: Mutant) -> bool:
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
 
-def _draw(seed: str, name: str) -> bytes:
+def _hash_name(seed: str, name: str) -> bytes:
     return hashlib.sha256(f"{seed} {name}".encode()).digest()
 
 
 @cache
-def _files() -> tuple[str, ...]:
-    found = [path for room in ROOMS for path in sorted((REFERENCE / room).glob("*.py"))]
+def _list_files() -> tuple[str, ...]:
+    found = [path for room in MUTATED_FOLDERS for path in sorted((REFERENCE / room).glob("*.py"))]
     return tuple(path.relative_to(REFERENCE).as_posix() for path in found)
 
 
 @cache
-def _tree(file: str) -> ast.Module:
+def _parse_file(file: str) -> ast.Module:
     return ast.parse((REFERENCE / file).read_text(encoding="utf-8"))
 
 
 @cache
 def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
-    names = vars(_module(file))
+    names = vars(_import_module(file))
     found: list[tuple[Mutant, Edit]] = []
     functions = _map_functions(file)
-    for qualified, node in _list_definitions(_tree(file)):
+    for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
             continue  # what a decorator made of it is called by nobody, or keeps what it once answered
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
         for operator, site, edit in mutations(Context(node, names, field_types())):
             ordinals[operator] += 1
-            before, after = _texts(node, site.statement, operator, edit)
+            before, after = _describe_edit(node, site.statement, operator, edit)
             name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
             says = ast.get_docstring(node) or ""
             mutant = Mutant(name, file, qualified, operator, own_lines(site.statement), before, after, says, digest)
@@ -149,7 +149,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     return found
 
 
-def _texts(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: Edit) -> tuple[str, str]:
+def _describe_edit(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: Edit) -> tuple[str, str]:
     if operator == "early-return":
         answer = edit.new[0]
         return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
@@ -164,7 +164,7 @@ def _texts(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: 
     return before, after
 
 
-def _module(file: str) -> Any:
+def _import_module(file: str) -> Any:
     return importlib.import_module("reference_qm." + file.removesuffix(".py").replace("/", "."))
 
 
@@ -186,7 +186,7 @@ def _is_setter(method: ast.FunctionDef) -> bool:
 @cache
 def _map_functions(file: str) -> dict[str, FunctionType]:
     """Return the functions of a module whose code can be replaced, by qualified name."""
-    module = _module(file)
+    module = _import_module(file)
     owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]
     found: dict[str, FunctionType] = {}
     for owner in owners:

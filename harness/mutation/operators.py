@@ -57,15 +57,15 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
-            yield Edit(node, "test", _not(node.test))
+            yield Edit(node, "test", _negate(node.test))
     elif isinstance(node, ast.comprehension):
         for index, test in enumerate(node.ifs):
             if not _has_opposite(test):
-                yield Edit(node.ifs, index, _not(test))
+                yield Edit(node.ifs, index, _negate(test))
 
 
 def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """Drop one of several conditions."""
+    """Yield changes that drop one of several conditions."""
     if isinstance(site.node, ast.BoolOp):
         values = site.node.values
         for index in range(len(values)):
@@ -74,19 +74,19 @@ def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def and_or(site: Site, context: Context) -> Iterator[Edit]:
-    """Exchange ``and`` and ``or``."""
+    """Yield changes that exchange ``and`` and ``or``."""
     if isinstance(site.node, ast.BoolOp):
         yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
 
 
 def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
     """Move the boundary of a comparison by one: exchange ``<`` and ``<=``, ``>`` and ``>=``."""
-    yield from _comparisons(site, _BOUNDARIES)
+    yield from _exchange_comparisons(site, _BOUNDARIES)
 
 
 def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
     """Reverse a comparison: exchange ``==`` and ``!=``, ``is`` and ``is not``, ``in`` and ``not in``."""
-    yield from _comparisons(site, _OPPOSITES)
+    yield from _exchange_comparisons(site, _OPPOSITES)
 
 
 def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
@@ -97,7 +97,7 @@ def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
-    """Exchange ``min`` and ``max``."""
+    """Yield changes that exchange ``min`` and ``max``."""
     if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
         yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
 
@@ -129,7 +129,7 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_field(site: Site, context: Context) -> Iterator[Edit]:
-    """Read or set another field of the same record and type."""
+    """Yield changes that read or set another field of the same record and type."""
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.neighbour(site.node.attr)
@@ -153,7 +153,7 @@ def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
-    """Drop a statement."""
+    """Yield changes that drop a statement."""
     node = site.node
     if (
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
@@ -169,9 +169,9 @@ def other_answer(site: Site, context: Context) -> Iterator[Edit]:
     """Return another answer: negate a truth value, or return None instead of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
-    value, annotation = site.node.value, _returns(context.function)
+    value, annotation = site.node.value, _return_type_of(context.function)
     if annotation == "bool" and not isinstance(value, ast.Constant | ast.BoolOp) and not _has_opposite(value):
-        yield Edit(site.node, "value", _not(value))
+        yield Edit(site.node, "value", _negate(value))
     elif annotation.endswith("| None") and not isinstance(value, ast.Constant):
         yield Edit(site.node, "value", ast.Constant(None))
 
@@ -203,19 +203,19 @@ def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
 
 
 def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
-    """Yield changes that return from the function at its beginning."""
+    """Yield changes that return from the function at its start."""
     function = context.function
     body = [statement for statement in function.body if not is_docstring(statement)]
     answers: dict[str, list[ast.expr | None]] = {"None": [None], "bool": [ast.Constant(True), ast.Constant(False)]}
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
         return
     if len(body) > 1 or isinstance(body and body[0], ast.If | ast.For | ast.While | ast.Return):
-        for answer in answers.get(_returns(function), []):
+        for answer in answers.get(_return_type_of(function), []):
             site = Site(function, body[0], function, function, "body")
             yield "early-return", site, Edit(function, "body", [ast.Return(answer)])
 
 
-def _comparisons(site: Site, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
+def _exchange_comparisons(site: Site, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
     if isinstance(site.node, ast.Compare):
         for index, operator in enumerate(site.node.ops):
             if type(operator) in others:
@@ -226,7 +226,7 @@ def _has_opposite(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES
 
 
-def _not(test: ast.expr) -> ast.expr:
+def _negate(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     return ast.UnaryOp(ast.Not(), test)
@@ -252,5 +252,5 @@ def _of_sequences(node: ast.BinOp | ast.AugAssign) -> bool:
     )
 
 
-def _returns(function: ast.FunctionDef) -> str:
+def _return_type_of(function: ast.FunctionDef) -> str:
     return "" if function.returns is None else ast.unparse(function.returns)

@@ -49,7 +49,7 @@ def find_sites(function: ast.FunctionDef) -> Iterator[Site]:
     """Yield the sites of a function in the order of its text, without annotations, docstrings and texts of errors."""
     for index, statement in enumerate(function.body):
         if not is_docstring(statement):
-            yield from _within(Site(statement, statement, function, function.body, index))
+            yield from _walk_sites(Site(statement, statement, function, function.body, index))
 
 
 def is_docstring(statement: ast.stmt) -> bool:
@@ -61,7 +61,7 @@ def is_docstring(statement: ast.stmt) -> bool:
     )
 
 
-def _within(site: Site) -> Iterator[Site]:
+def _walk_sites(site: Site) -> Iterator[Site]:
     if isinstance(site.node, _TEXT_ONLY) or _makes_an_error(site.node):
         return
     yield site
@@ -73,7 +73,7 @@ def _within(site: Site) -> Iterator[Site]:
         for key, child in entries:
             if isinstance(child, ast.AST) and not (isinstance(child, ast.stmt) and is_docstring(child)):
                 statement = child if isinstance(child, ast.stmt) else site.statement
-                yield from _within(Site(child, statement, site.node, holder, key))
+                yield from _walk_sites(Site(child, statement, site.node, holder, key))
 
 
 def _makes_an_error(node: ast.AST) -> bool:

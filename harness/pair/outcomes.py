@@ -44,7 +44,7 @@ def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: b
 
 
 def compare_classes(expected: Sequence[str], observed: Sequence[str]) -> Outcome:
-    """Compare the classes of acknowledgments, in any order."""
+    """Return the outcome for the expected and received classes of acknowledgments, whose order does not matter."""
     if Counter(expected) == Counter(observed):
         return Outcome(Result.PASS)
     wanted, found = ", ".join(sorted(expected)), ", ".join(sorted(observed)) or "none"

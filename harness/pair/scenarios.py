@@ -12,9 +12,9 @@ from harness.pair.outcomes import Outcome, Result, compare_classes, compare_mess
 from harness.pair.systems import Pair, Side
 
 MESSAGE_COUNT = 3
-LARGE = "x" * 3_000_000
+LARGE_BODY = "x" * 3_000_000
 """int bytes: the size of a body that nearly fills the largest packet (4 MiB)."""
-POLLS = 40
+MAX_POLLS = 40
 ADMIN_LIMIT = 1_000
 
 Run = Callable[[Pair, Side, Side], Outcome]
@@ -36,7 +36,7 @@ class Scenario:
     run: Run
 
 
-def _labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
+def _number_labels(name: str, number: int = MESSAGE_COUNT) -> list[str]:
     return [f"{name} {index}" for index in range(1, number + 1)]
 
 
@@ -50,10 +50,10 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
-    for _ in range(POLLS):
+    for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
-        pair.environment.run_until(lambda: False, max(1, limit_ms // POLLS))
+        pair.environment.run_until(lambda: False, max(1, limit_ms // MAX_POLLS))
     pair.environment.run_until(lambda: False, side.sut.quiet_ms)
     return side.sut.labels(queue)
 
@@ -61,7 +61,7 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
 def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
     def run(pair: Pair, origin: Side, target: Side) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
-        labels = _labels(name, number)
+        labels = _number_labels(name, number)
         _send_all(origin, target, queue, labels, **fields)
         return compare_messages(labels, _await_labels(pair, target, queue, len(labels)), in_order=True)
 
@@ -72,7 +72,7 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
     """Send two messages; each must be acknowledged on arrival and on receipt, in the origin's administration queue."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
-    _send_all(origin, target, queue, _labels("acknowledged", 2), **fields)
+    _send_all(origin, target, queue, _number_labels("acknowledged", 2), **fields)
     _await_labels(pair, target, queue, 2)
     for _ in range(2):
         target.sut.control.call("receive", queue=queue, timeout_ms=0)
@@ -87,7 +87,7 @@ def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
-    _send_all(origin, target, f"private$\\mqc-{origin.sut.own}-missing", _labels("refused", 1), **fields)
+    _send_all(origin, target, f"private$\\mqc-{origin.sut.own}-missing", _number_labels("refused", 1), **fields)
     classes = _await_classes(pair, origin, admin, 1)
     return compare_classes(["MQMSG_CLASS_NACK_BAD_DST_Q"] if classes else [], classes)
 
@@ -101,7 +101,7 @@ def _await_classes(pair: Pair, side: Side, queue: str, number: int) -> list[str]
 def _send_over_outage(pair: Pair, origin: Side, target: Side) -> Outcome:
     """Send messages while the network is cut; each must arrive once and in order after the network is restored."""
     queue = target.sut.queue("plain")
-    labels = _labels("over an outage", 2 * MESSAGE_COUNT)
+    labels = _number_labels("over an outage", 2 * MESSAGE_COUNT)
     _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     pair.cut()
     _send_all(origin, target, queue, labels[MESSAGE_COUNT:], delivery="recoverable")
@@ -115,7 +115,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
     order.
     """
     queue = target.sut.queue("plain")
-    labels = _labels("over a restart", 2 * MESSAGE_COUNT)
+    labels = _number_labels("over a restart", 2 * MESSAGE_COUNT)
     _send_all(origin, target, queue, labels[:MESSAGE_COUNT], delivery="recoverable")
     _await_labels(pair, target, queue, MESSAGE_COUNT)
     target.sut.restart()
@@ -125,10 +125,10 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
     """Wait several times as long as a queue manager waits before it connects again after an outage."""
-    for _ in range(POLLS):
+    for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break
-        pair.environment.run_until(lambda: False, max(1, side.sut.connect_timeout_ms // POLLS))
+        pair.environment.run_until(lambda: False, max(1, side.sut.connect_timeout_ms // MAX_POLLS))
     return _await_labels(pair, side, queue, number)
 
 
@@ -137,7 +137,7 @@ def _read_remotely(pair: Pair, origin: Side, target: Side) -> Outcome:
     order, and the queue must then be empty.
     """
     queue = target.sut.queue("plain")
-    labels = _labels("read remotely")
+    labels = _number_labels("read remotely")
     _send_all(origin, target, queue, labels)
     _await_labels(pair, target, queue, len(labels))
     call = origin.sut.control.call
@@ -175,7 +175,7 @@ SCENARIOS = (
         "a message of 3 MB",
         SEND,
         RECEIVE,
-        _deliver_messages("large", 1, delivery="recoverable", body=LARGE),
+        _deliver_messages("large", 1, delivery="recoverable", body=LARGE_BODY),
     ),
     Scenario(
         "acknowledgments", "A", "positive acknowledgments", ("send", "receive"), RECEIVE, _request_acknowledgments

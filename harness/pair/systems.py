@@ -83,10 +83,10 @@ class NoJudge:
     """A judge that ignores packets, because a pair is judged by the outcomes of its scenarios."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
     def note(self, frame: Frame) -> None:
-        """Do nothing."""
+        """Do nothing, because no judge is needed."""
 
 
 class Pair:
@@ -165,8 +165,8 @@ class Drivers:
                 raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
         if a.driver.peer_address == b.driver.peer_address:
             raise UsageError(
-                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system another "
-                "one: there it finds the other system"
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system a "
+                "different address, at which it finds the other system"
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):

@@ -79,7 +79,7 @@ class Call:
 
     @property
     def stub(self) -> bytes:
-        """The stub of the response, as far as it has arrived."""
+        """The bytes of the response's stub that have arrived so far."""
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
@@ -116,7 +116,7 @@ class Call:
 
     @property
     def failed(self) -> bool:
-        """Return whether the result is a failure HRESULT."""
+        """Return whether the call returned a failure HRESULT."""
         return self.status is not None and is_failure(self.status)
 
     @property
@@ -162,7 +162,7 @@ class Call:
 
     @property
     def packet_bytes(self) -> bytes:
-        """The bytes of lpBuffer in the answer to a read; empty for NULL."""
+        """The bytes of lpBuffer in the answer to a read; empty if lpBuffer is NULL."""
         return b"" if self.description is None else octets(self.description.lpBuffer) or b""
 
     @property
@@ -373,7 +373,7 @@ class Association(RawConversation):
         return answer
 
     def _send_and_receive_pdu(self, pdu: bytes, what: str) -> Frame | None:
-        """Send a PDU; return its answer, or None if there is none."""
+        """Send a PDU; return the answering PDU, or None if no answer arrived."""
         before = len(self.answers)
         self.send(pdu)
         self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {what}")
@@ -410,7 +410,7 @@ class Association(RawConversation):
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:
-        """Close the connection, and the connections that belong to it."""
+        """Close this connection and the connections to other ports that belong to it."""
         super().close()
         for other in self.elsewhere.values():
             if not other.over:
@@ -471,5 +471,5 @@ class Association(RawConversation):
         return call
 
     def cancel(self, call: Call) -> Frame:
-        """Cancel a call with co_cancel."""
+        """Cancel a call with a co_cancel PDU."""
         return self.send(co_cancel(call.call_id))

@@ -154,8 +154,8 @@ class Conversation:
         return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
     def acknowledge_all(self) -> Frame:
-        """Acknowledge every message of the SUT on this connection (at most 32 recoverable ones), so that it resends
-        none.
+        """Acknowledge every message of the SUT on this connection (at most 32 recoverable messages), so that the SUT
+        does not send it again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -221,7 +221,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core: nothing is sent except what the check sends."""
+    """A conversation without a reference core: the peer sends only what the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -235,7 +235,7 @@ class RawConversation(Conversation):
         self.record = self.peer.recorder.record_opening(self.stream.local, self.stream.remote, by_peer=self.by_peer)
 
     def on_failed(self, error: str) -> None:
-        """Note that the connection attempt failed."""
+        """Record that the connection attempt failed."""
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
@@ -275,12 +275,12 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Pass every further packet of the core through ``change``."""
+        """Pass every later packet of the core through ``change``."""
         self.tampers.append(change)
         return self
 
     def outgoing(self, data: bytes) -> None:
-        """Send a packet of the core through the tampers."""
+        """Send a packet of the core after all installed changes were applied."""
         packet: Any = data
         if self.tampers:
             packet = dissect(data)

@@ -15,12 +15,12 @@ from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
 Instant = Frame | int
-"""An instant: a packet, or int ms of the recorder's time."""
+"""An instant: a packet, or int ms on the recorder's clock."""
 IN_TIME = "in time"
 
 
 def time_of(instant: Instant) -> int:
-    """Return the time of an instant, in ms of the recorder's time."""
+    """Return the time of an instant in ms on the recorder's clock."""
     return instant.time_ms if isinstance(instant, Frame) else instant
 
 

@@ -85,7 +85,7 @@ class Inbox:
         return self.find(wanted)
 
     def find(self, wanted: Wanted) -> list[Frame]:
-        """Return the wanted messages that have arrived so far."""
+        """Return those of the wanted messages that have arrived so far."""
         return [frame for frame in self.messages if wanted(frame)]
 
     def conversation(self, frame: Frame) -> Conversation:
@@ -183,7 +183,7 @@ def list_messages_of_connection(session: Conversation) -> list[Frame]:
 
 
 def build_acknowledgment(session: Conversation, **header: Any) -> Any:
-    """Build a SessionAck of the peer for a session."""
+    """Build a SessionAck that the peer sends on a session."""
     return session.build_session_ack(**header)
 
 

@@ -18,8 +18,8 @@ from harness.varying.variant import PLAIN, Variant
 from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
-NONE: Mapping[str, Any] = {}
-"""An empty mapping: no field differs from its default."""
+NO_FIELDS: Mapping[str, Any] = {}
+"""An empty mapping, for a header whose fields all have their default values."""
 DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
@@ -36,7 +36,9 @@ class Places:
         self.number = 0
 
     def next_place(self) -> dict[str, Any]:
-        """Return the fields of the TransactionHeader of the next message, which is a transaction of its own."""
+        """Return the fields of the TransactionHeader of the next message, which is the only message of its
+        transaction.
+        """
         self.number += 1
         return {
             "FM": 1,
@@ -137,7 +139,7 @@ class Party:
             "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
         }
 
-    def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+    def message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message that is new to the SUT, by default an express message.
 
         ``user``: fields of UserHeader. ``queue``: plain, transactional or admin. ``headers``: arguments of
@@ -159,10 +161,10 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of the messages that are transactional by their row alone."""
+        """The sequence of the messages that are transactional only because their row says so."""
         return Places(self)
 
-    def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+    def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
         """Build a recoverable message, which the SUT acknowledges after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 

@@ -18,7 +18,7 @@ from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
 from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
-from harness.peer.party import NONE, Party
+from harness.peer.party import NO_FIELDS, Party
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
@@ -108,7 +108,7 @@ class Peer(Party):
         connection.expect("EstablishConnection")
         return connection
 
-    def open_raw(self, asked: Mapping[str, Any] = NONE, **header: Any) -> RawConversation:
+    def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
         """Open a connection without a core and bring it to the state OPEN.
 
         ``asked``: fields of the EstablishConnection request; ``header``: fields of the ConnectionParameters request.
@@ -147,7 +147,7 @@ class Peer(Party):
 
     @property
     def host(self) -> CoreHost:
-        """The core and its sockets; they are started at the first use."""
+        """The core of the peer with its sockets, which is started at its first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1

@@ -45,7 +45,7 @@ class RawListener:
 
 
 class PingEnd:
-    """A UDP port of the peer."""
+    """A UDP port of the peer for pings."""
 
     def __init__(self, peer: Party, port: int) -> None:
         self.peer = peer

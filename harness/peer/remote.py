@@ -30,7 +30,7 @@ MESSAGE_BODY = b"of the peer"
 MAX_LABELS = 32
 """A number of messages that no check puts into a queue; a cursor that returns this many does not advance."""
 
-_DIRECT = "DIRECT="
+_DIRECT_PREFIX = "DIRECT="
 _MAPPER_PORT = 135
 _LAST_PORT = 0xFFFF
 
@@ -135,7 +135,7 @@ class Remote:
         return found[0] if found else 0
 
     def connect(self, port: int | None = None) -> Association:
-        """Connect without a bind."""
+        """Connect to an interface without sending a bind."""
         association = Association(self.peer).connect(self.sut.rpc_port if port is None else port)
         self.peer.watch(association)
         return association
@@ -198,7 +198,7 @@ class Remote:
     ) -> Call:
         """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional, admin; ``form``: the QUEUE_FORMAT instead."""
         if form is None:
-            form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT))
+            form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
         given: dict[str, Any] = {
             "pQueueFormat": pointer(form),
             "dwDesiredAccess": access,
@@ -249,7 +249,7 @@ class RemoteQueue:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def description(self, action: int, **fields: Any) -> REMOTEREADDESC:
-        """Build the REMOTEREADDESC of a call."""
+        """Build the REMOTEREADDESC argument of a call."""
         given = {"hRemoteQueue": self.handle, "dwQueue": self.pointer, "ulAction": action}
         if "dwRequestID" not in fields:
             given["dwRequestID"] = self.remote.request_id()
@@ -275,15 +275,15 @@ class RemoteQueue:
         return self.begin(action, **how).wait()
 
     def peek(self, **how: Any) -> Call:
-        """Read with PEEK_CURRENT."""
+        """Read the message with the action PEEK_CURRENT."""
         return self.read(Action.PEEK_CURRENT, **how)
 
     def peek_next(self, **how: Any) -> Call:
-        """Read with PEEK_NEXT."""
+        """Read the next message with the action PEEK_NEXT."""
         return self.read(Action.PEEK_NEXT, **how)
 
     def begin_receive(self, **how: Any) -> Call:
-        """Begin a read with RECEIVE and do not wait for its answer."""
+        """Begin a read with the action RECEIVE, without waiting for its answer."""
         return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:

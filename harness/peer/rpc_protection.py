@@ -62,18 +62,18 @@ class Protection:
         return self.auth_type == NTLM
 
     def trailer(self, token: bytes, pad: int = 0) -> Trailer:
-        """Return the trailer of a PDU."""
+        """Return the sec_trailer that a PDU of this context needs."""
         return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
 
     def is_of(self, trailer: Trailer) -> bool:
-        """Return whether a trailer belongs to this context."""
+        """Return whether a sec_trailer belongs to this security context."""
         return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
 
     def step(self, token: bytes) -> bytes:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
         if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
-            raise SecurityError(f"token {self.legs} of {len(token)} bytes; allowed are {MAX_LEGS} of {MAX_TOKEN} bytes")
+            raise SecurityError(f"token {self.legs} of {len(token)} bytes; the limit is {MAX_LEGS} of {MAX_TOKEN}")
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
@@ -86,7 +86,7 @@ class Protection:
         return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
 
     def protect(self, pdu: bytes) -> bytes:
-        """Return a request or response with its protection."""
+        """Return a request or response that is signed or encrypted as this context requires."""
         if not self.signs:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
@@ -106,13 +106,13 @@ class Protection:
         """
         trailer = trailer_of(pdu)
         if not self.context.complete:
-            raise WireError("a call before the authentication has succeeded")
+            raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:
             if self.signs:
-                raise WireError(f"no token, at authentication level {self.auth_level}")
+                raise WireError(f"the PDU has no token, which authentication level {self.auth_level} requires")
             return pdu
         if not self.is_of(trailer):
-            raise WireError(f"security context {trailer[:3]}; negotiated was {self.trailer(b'')[:3]}")
+            raise WireError(f"security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}")
         if not self.signs:
             return pdu
         header, body, head, token = parts_of(pdu)

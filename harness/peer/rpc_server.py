@@ -113,12 +113,12 @@ class ServedCall:
             self.answered.append(self.association.send(part))
 
     def fault(self, status: int) -> None:
-        """Answer with a fault."""
+        """Answer the call with a fault PDU."""
         self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
 
 
 Answer = Callable[[ServedCall], None]
-"""A function that answers a call, or leaves it unanswered."""
+"""A function that answers a call, or deliberately does not answer it."""
 
 
 class ServedAssociation(RawConversation):
@@ -203,7 +203,7 @@ class ServedAssociation(RawConversation):
         self.send(made)
 
     def _on_leg(self, frame: Frame, packet: Any) -> bytes | None:
-        """Process the SUT's token, if there is one; return the peer's token, or empty bytes for none. Spec: MS-RPCE
+        """Process the SUT's token, if the PDU has one; return the peer's next token, or empty bytes. Spec: MS-RPCE
         3.3.1.5.2.1.
         """
         try:
@@ -218,7 +218,7 @@ class ServedAssociation(RawConversation):
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
             self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)
         if not self.protection.is_of(trailer):
-            raise SecurityError("a second security context")
+            raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
@@ -320,7 +320,7 @@ class RpcServer:
             answer(call)
 
     def named(self, name: str) -> list[ServedCall]:
-        """Return the calls of a method, in order."""
+        """Return the received calls of a method, in order of arrival."""
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:

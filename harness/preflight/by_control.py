@@ -20,7 +20,7 @@ LARGEST_CLOCK_ERROR_S = 60
 """int s: the largest difference of the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
-def identity(setup: Setup) -> Iterator[Line]:
+def check_identity(setup: Setup) -> Iterator[Line]:
     """Ask the control channel for the system's identity and facilities; compare it with the identity in sessions."""
     route = setup.route
     if route is None and (commands := setup.file.commands):
@@ -66,7 +66,7 @@ def _one_system(setup: Setup, guid: str) -> Iterator[Line]:
         yield Line("one system", State.WRONG, said, way_out, True)
 
 
-def clock(setup: Setup) -> Iterator[Line]:
+def check_clock(setup: Setup) -> Iterator[Line]:
     """Report the error of the system's clock, measured by a message to the peer or by a message to itself."""
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()

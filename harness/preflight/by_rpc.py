@@ -20,7 +20,7 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
-_DENIED = "ACCESS_DENIED"
+_ACCESS_DENIED = "ACCESS_DENIED"
 """A part of the names of all statuses that report a denial, both of faults and of results."""
 LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
@@ -39,7 +39,7 @@ def find_port(setup: Setup) -> Line:
 
 
 def bind_and_call(setup: Setup) -> Iterator[Line]:
-    """Bind both interfaces, and call a method without effects."""
+    """Bind to both interfaces, and call a method that changes nothing."""
     driver, access = setup.file.driver, setup.file.rpc
     where = f"{driver.address}:{driver.rpc_port}"
     level = f"level {LEVEL_NAMES.get(access.level, 'none')}" + (f" as {access.user.name}" if access.user else "")
@@ -87,7 +87,7 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
         call = _open_to_peek(setup, remote, association, NO_QUEUE)
     which = "a queue created by the control channel" if made else "a missing queue"
     said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
-    if _DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
+    if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
     way_out = _way_in(call) or ("do driver.rpc_port and control.address belong to one system?" if made else "")
@@ -95,7 +95,9 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
 
 
 def _way_in(call: Call) -> str:
-    denied = "does the user in [rpc] have the right to open it, at this level?" if _DENIED in call.outcome else ""
+    denied = (
+        "does the user in [rpc] have the right to open it, at this level?" if _ACCESS_DENIED in call.outcome else ""
+    )
     return call.way_out.strip(" ()") or denied
 
 
@@ -117,12 +119,15 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
         return Line("queues", State.OK, f"{key} {queue} can be opened")
     way_out = _way_in(call) or f"create the queue, or name another one as queues.{key}"
     return Line(
-        "queues", State.WRONG if _DENIED in call.outcome else State.MISSING, f"{key} {queue}: {call.outcome}", way_out
+        "queues",
+        State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,
+        f"{key} {queue}: {call.outcome}",
+        way_out,
     )
 
 
 def _open_to_peek(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
-    """Open a queue to peek, and close it again."""
+    """Open a queue with peek access, and close it again."""
     form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
     call = remote.open_remote(association, form=form, access=PEEK_ACCESS)
     if call.outcome == "MQ_OK":

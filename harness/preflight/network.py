@@ -19,13 +19,13 @@ MOST_PINGS, PING_WAIT_MS = 3, 1_000
 """The number of pings that are sent, because a ping may be lost, and the wait for each answer (int ms)."""
 
 
-def name(setup: Setup) -> Iterator[Line]:
-    """Report the name under which a run would record its results."""
+def report_name(setup: Setup) -> Iterator[Line]:
+    """Report the name under which a run would record the results of the system."""
     sut = setup.file.sut
     yield Line("name", State.OK, f"{sut.name} {sut.version} ({sut.vendor}), profile {sut.profile}")
 
 
-def addresses(setup: Setup) -> Iterator[Line]:
+def check_addresses(setup: Setup) -> Iterator[Line]:
     """Look up the system's address, and check that the peer's address is one of this machine."""
     driver = setup.file.driver
     try:
@@ -43,7 +43,7 @@ def addresses(setup: Setup) -> Iterator[Line]:
         yield Line("peer address", State.WRONG, str(error), ends_run=True)
 
 
-def sessions(setup: Setup) -> Iterator[Line]:
+def check_sessions(setup: Setup) -> Iterator[Line]:
     """Connect to the port for sessions, and request a session."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
@@ -61,7 +61,7 @@ def sessions(setup: Setup) -> Iterator[Line]:
         yield Line("session", State.OK, f"queue manager {setup.guid} answers EstablishConnection")
 
 
-def ping(setup: Setup) -> Iterator[Line]:
+def check_ping(setup: Setup) -> Iterator[Line]:
     """Ping the system (MS-MQQB 2.1.2)."""
     driver, declared = setup.file.driver, setup.file.capabilities.get("ping", False)
     where = f"udp {driver.address}:{driver.ping_port}"

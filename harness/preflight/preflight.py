@@ -20,7 +20,7 @@ from harness.preflight.findings import Count, Report
 from harness.preflight.setup import Setup
 from harness.roots import asking
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import endpoint
+from harness.roots.remote_reading import check_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
@@ -41,16 +41,16 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
         setup = Setup(file, driver)
         try:
-            lines = tuple(_look(setup))
+            lines = tuple(_list_findings(setup))
         finally:
             driver.stop()
     return Report(str(file.path), _count_must_rules(setup, lines, take_inventory()), lines)
 
 
-def _look(setup: Setup) -> Iterator[Line]:
-    yield from network.name(setup)
+def _list_findings(setup: Setup) -> Iterator[Line]:
+    yield from network.report_name(setup)
     if isinstance(setup.driver, ProcessDriver):
-        started = _start(setup, setup.driver)
+        started = _start_program(setup, setup.driver)
         yield started
         if started.bad:
             return
@@ -63,7 +63,7 @@ def _look(setup: Setup) -> Iterator[Line]:
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
 
 
-def _start(setup: Setup, driver: ProcessDriver) -> Line:
+def _start_program(setup: Setup, driver: ProcessDriver) -> Line:
     try:
         driver.start()
     except SutUnavailable as error:
@@ -73,7 +73,7 @@ def _start(setup: Setup, driver: ProcessDriver) -> Line:
     return Line("start", State.OK, "the program of driver.command is running; it is stopped after the checks")
 
 
-def _rpc(setup: Setup) -> Iterator[Line]:
+def _check_rpc(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
         listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
@@ -88,24 +88,24 @@ def _rpc(setup: Setup) -> Iterator[Line]:
         if line.bad:
             return
     yield from bind_and_call(setup)
-    if _has(setup, "qm2qm"):
-        yield endpoint(setup)
+    if _has_capability(setup, "qm2qm"):
+        yield check_endpoint(setup)
 
 
 def _check_roots(setup: Setup) -> Iterator[Line]:
     """Check the root causes that a run checks at its first bad verdict."""
-    yield asking.identity(setup.file, setup.guid)
+    yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
         yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
     elif not setup.peer_can_listen:
-        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.where(setup)}")
+        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.describe_place(setup)}")
     else:
-        for line in asking.delivery(setup, reached=False):
+        for line in asking.check_delivery(setup, reached=False):
             setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
             yield line
 
 
-def _queues(setup: Setup) -> Iterator[Line]:
+def _check_queues(setup: Setup) -> Iterator[Line]:
     makes_own = setup.offers("queue_control")
     wanted = [] if makes_own else [key for key in asking.PROVISIONED_QUEUES if key not in setup.known_queues]
     if makes_own:
@@ -125,7 +125,7 @@ def _queues(setup: Setup) -> Iterator[Line]:
         )
     elif setup.offers("receive"):
         yield from by_control.peek_into_queues(setup, names)
-    elif _has(setup, "qm2qm"):
+    elif _has_capability(setup, "qm2qm"):
         from harness.preflight.by_rpc import open_queues_to_peek  # as above
 
         yield from open_queues_to_peek(setup, names)
@@ -135,19 +135,19 @@ def _queues(setup: Setup) -> Iterator[Line]:
 
 
 _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
-    network.addresses,
-    network.sessions,
-    network.ping,
-    by_control.identity,
-    _rpc,
+    network.check_addresses,
+    network.check_sessions,
+    network.check_ping,
+    by_control.check_identity,
+    _check_rpc,
     network.peer_ports,
     _check_roots,
-    by_control.clock,
-    _queues,
+    by_control.check_clock,
+    _check_queues,
 )
 
 
-def _has(setup: Setup, capability: str) -> bool:
+def _has_capability(setup: Setup, capability: str) -> bool:
     return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
 
 
@@ -164,7 +164,7 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
         return found.every, found.now
 
     every, promised = count_judgeable(setup.file.capabilities)
-    _, judged = count_judgeable({name: _has(setup, name) for name in setup.file.capabilities})
+    _, judged = count_judgeable({name: _has_capability(setup, name) for name in setup.file.capabilities})
     ends = any(line.bad and line.ends_run for line in lines) or setup.guid is None
     silent = setup.route is not None and setup.control is None
     return Count(every, 0 if ends else judged, None if silent else promised)

@@ -25,5 +25,5 @@ class Setup(System):
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts of a run, without those that a run measures."""
+        """The timeouts of the SUT file or their defaults, before a run lengthens them for a slow system."""
         return timeouts_for(self.file.timeouts, controlled=self.route is not None)

@@ -24,26 +24,26 @@ def folder_digests(root: Path = SUITES) -> dict[str, str]:
         folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
         for folder in {path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}
     }
-    return {path.relative_to(root).as_posix(): _digest(files) for path, files in sorted(files_of.items())}
+    return {path.relative_to(root).as_posix(): _digest_files(files) for path, files in sorted(files_of.items())}
 
 
-def _digest(files: Iterable[Path]) -> str:
+def _digest_files(files: Iterable[Path]) -> str:
     whole = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
     return hashlib.sha256(whole).hexdigest()[:16]
 
 
 def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the checked rules that a change may have affected."""
+    """Return the rules with checks whose proof a change in the code may have affected."""
     changed = _changed_folders(recorded, digests)
     return [
         rule
         for rule in inventory.checked_rules()
-        if rule not in recorded.proven or changed & set(_folders(inventory, rule))
+        if rule not in recorded.proven or changed & set(_list_folders(inventory, rule))
     ]
 
 
 def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the errata with a changed variant."""
+    """Return the errata for which the code of a variant has changed."""
     changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")
@@ -56,7 +56,7 @@ def _changed_folders(recorded: RecordedProof, digests: dict[str, str]) -> set[st
     return {folder for folder, digest in digests.items() if recorded.folders.get(folder) != digest}
 
 
-def _folders(inventory: Inventory, rule: str) -> Iterable[str]:
+def _list_folders(inventory: Inventory, rule: str) -> Iterable[str]:
     row = PurePosixPath(inventory.catalogue[rule].folder)
     yield row.relative_to("suites").as_posix()
     yield f"{row.parent.name}/steps"

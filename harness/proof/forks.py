@@ -24,7 +24,7 @@ MEMORY_BYTES = 3 << 30
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The result of a process that ended without an answer."""
+    """The result of a process that ended before it returned a result."""
 
     how: str
 
@@ -71,14 +71,14 @@ def _each_forked(
     try:
         while True:
             while len(busy) < jobs and (task := next(waiting, None)) is not None:
-                connection, fork = _start(task, work, cpu_s)
+                connection, fork = _start_fork(task, work, cpu_s)
                 busy[connection] = fork
             if not busy:
                 return
             for ready in wait(list(busy)):
                 assert isinstance(ready, Connection)
                 fork = busy.pop(ready)
-                yield fork.task, _answer(ready, fork.process)
+                yield fork.task, _receive_answer(ready, fork.process)
     finally:
         for fork in busy.values():
             fork.process.terminate()
@@ -86,17 +86,17 @@ def _each_forked(
         gc.unfreeze()
 
 
-def _start(task: Task, work: Callable[[Task], Any], cpu_s: int) -> tuple[Connection, _Fork[Task]]:
+def _start_fork(task: Task, work: Callable[[Task], Any], cpu_s: int) -> tuple[Connection, _Fork[Task]]:
     ours, theirs = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(
-        target=_do, args=(task, work, cpu_s, ours, theirs), daemon=True
+        target=_carry_out_task, args=(task, work, cpu_s, ours, theirs), daemon=True
     )
     process.start()
     theirs.close()
     return ours, _Fork(task, process)
 
 
-def _answer(connection: Connection, process: ForkProcess) -> Any:
+def _receive_answer(connection: Connection, process: ForkProcess) -> Any:
     try:
         answer = connection.recv()
     except (EOFError, ConnectionError):
@@ -108,7 +108,7 @@ def _answer(connection: Connection, process: ForkProcess) -> Any:
     return answer
 
 
-def _do(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs: Connection, ours: Connection) -> None:
+def _carry_out_task(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs: Connection, ours: Connection) -> None:
     theirs.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this gets it, too, and ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

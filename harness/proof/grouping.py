@@ -25,7 +25,7 @@ class Carried:
 
     @property
     def entry(self) -> str:
-        """The erratum of the reading."""
+        """The id of the erratum that the reading belongs to."""
         return self.name.partition(".")[0]
 
     def goes_with(self, other: Carried) -> bool:
@@ -38,7 +38,7 @@ class Carried:
 
 @dataclass(slots=True)
 class Group:
-    """Readings that are installed together."""
+    """Readings whose variants are installed together."""
 
     readings: list[Carried] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The names of the readings."""
+        """The names of the readings, separated by spaces."""
         return " ".join(one.name for one in self.readings)
 
     def take(self, reading: Carried) -> None:
@@ -67,7 +67,7 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     groups: list[Group] = []
 
     def cost(reading: Carried, group: Group) -> float:
-        """Return the seconds of the checks that a reading adds to those of a group."""
+        """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
     for reading in sorted(readings, key=lambda one: (-cost(one, Group()), one.name)):

@@ -35,7 +35,7 @@ class Inventory:
 
     @property
     def passive(self) -> Set[str]:
-        """The rules that packets in any check may show."""
+        """The passive rules, which packets of any check may break."""
         return self.predicates.keys()
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
@@ -61,7 +61,7 @@ class Inventory:
         return tests
 
     def row(self, rule: str) -> dict[str, Any]:
-        """Return one line of ``mqconform rules --format json``."""
+        """Return one row of the output of ``mqconform rules --format json``."""
         row = self.catalogue[rule]
         return {
             "id": rule,

@@ -42,7 +42,7 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
-"""The systems that are counted."""
+"""The kinds of systems for which the judgeable rules are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNee
         if rule in inventory.passive:
             yield LeastNeeds(rule, (), "")
         elif checks := inventory.tests.get(rule):
-            check = min(checks, key=lambda name: _cost(inventory.needs[name]))
-            yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_place)), check)
+            check = min(checks, key=lambda name: _cost_of_needs(inventory.needs[name]))
+            yield LeastNeeds(rule, tuple(sorted(inventory.needs[check], key=_sort_key)), check)
 
 
 def must_demands(inventory: Inventory) -> frozenset[str]:
@@ -83,13 +83,13 @@ def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[
 
 
 def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:
-    """Count the rules that each of ``SYSTEMS`` lets judge."""
+    """Count, for each of ``SYSTEMS``, the rules that can be judged on it."""
     return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in SYSTEMS.items()}
 
 
-def _cost(needs: Collection[str]) -> tuple[int, int, list[str]]:
+def _cost_of_needs(needs: Collection[str]) -> tuple[int, int, list[str]]:
     return sum(name not in CAPABILITIES for name in needs), len(needs), sorted(needs)
 
 
-def _place(name: str) -> tuple[bool, str]:
+def _sort_key(name: str) -> tuple[bool, str]:
     return name in CAPABILITIES, name

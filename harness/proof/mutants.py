@@ -29,11 +29,11 @@ EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
 """The number of checks that broke off after which no further check is tried on a mutant."""
 SHOWN_CHARACTERS = 180
-"""The number of characters shown of a changed line."""
+"""The maximum number of characters of a changed line that are shown."""
 
 
 class Fate(StrEnum):
-    """The result of trying the checks on a mutant."""
+    """The result of running the checks on a mutant."""
 
     KILLED = "killed"
     NOTICED = "noticed"
@@ -43,7 +43,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One line of the results file."""
+    """One line of the file with the results of mutants."""
 
     name: str
     source: str
@@ -137,13 +137,13 @@ def run_mutants(
     untried: dict[str, int] = {}
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
-        killers[_function(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_function_of(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
 
     def record(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
-        killers[_function(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_function_of(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
         progress(mutant, outcome)
 
     def tasks() -> Iterator[Trial]:
@@ -152,13 +152,13 @@ def run_mutants(
             if not checks:
                 record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
-            known, near = killers[_function(mutant.name)], _build_section_pattern(mutant)
+            known, near = killers[_function_of(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
 
     for trial, found in trials.run(tasks()):
-        record(by_name[trial.name], replace(_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
+        record(by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
     return outcomes
 
 
@@ -176,7 +176,7 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
     return outcomes
 
 
-def report(tally: Tally) -> Iterator[str]:
+def report_mutants(tally: Tally) -> Iterator[str]:
     """Yield the lines of the report: survivors by file, complaints, and the scores."""
     file = ""
     for mutant, outcome in tally.survivors():
@@ -222,7 +222,7 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     return len(broken_off) < NOTICED_LIMIT
 
 
-def _outcome(mutant: Mutant, found: Found) -> Outcome:
+def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
     telling = next((line for line in found.lines if line.verdict in BROKEN), None)
     fate = Fate.KILLED
     if telling is None:
@@ -245,7 +245,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
     )
 
 
-def _function(name: str) -> str:
+def _function_of(name: str) -> str:
     return name.rpartition(":")[0]
 
 

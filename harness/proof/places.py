@@ -36,8 +36,8 @@ def places_of(inventory: Inventory, rule: str) -> Places:
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]
     named = inventory.catalogue.checked_in.get(row, ())
-    return Places(row, frozenset(named), _folders(inventory.checks(rule)), _folders(faults))
+    return Places(row, frozenset(named), _folders_of(inventory.checks(rule)), _folders_of(faults))
 
 
-def _folders(paths: Iterable[str]) -> frozenset[str]:
+def _folders_of(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(str(PurePosixPath(path.partition("::")[0]).parent) for path in paths)

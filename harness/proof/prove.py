@@ -84,7 +84,7 @@ def prove(
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_A_PROCESS):
         candidates.record(found)
-        _record(proof, faults[trial.name], found, wanted)
+        _record_trial(proof, faults[trial.name], found, wanted)
         _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
@@ -124,7 +124,9 @@ class _Candidates:
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
-        self.open: set[Pair] = {(_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())}
+        self.open: set[Pair] = {
+            (_function_of_check(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
+        }
         self._inventory = inventory
         self._clean = clean
         self._judged_in: dict[str, dict[str, None]] = defaultdict(dict)
@@ -134,7 +136,7 @@ class _Candidates:
                     self._judged_in[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
-        """Yield a trial of each fault."""
+        """Yield one trial for each fault."""
         for fault in faults:
             needed = _Needed(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._list_killing_checks(fault)), needed, raises=True)
@@ -151,13 +153,15 @@ class _Candidates:
             checks = [
                 check
                 for check in sorted(covering & self._clean.keys())
-                if _function(check) in functions and needed(check, ()) and may_notice(self._clean[check].steps, changed)
+                if _function_of_check(check) in functions
+                and needed(check, ())
+                and may_notice(self._clean[check].steps, changed)
             ]
             if checks:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
-        """Close the pairs whose function failed the rule in a trial."""
+        """Remove the pairs whose check function failed the rule in a trial from the open pairs."""
         self.open -= _convicted_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
@@ -186,7 +190,7 @@ class _Needed:
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
         convicted = _convicted_pairs(lines)
         broken = {rule for _, rule in convicted}
-        function = _function(check)
+        function = _function_of_check(check)
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
 
 
@@ -197,18 +201,18 @@ class _Unshown:
         self.open = still_open
 
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
-        return any(function == _function(check) for function, _ in self.open - _convicted_pairs(lines))
+        return any(function == _function_of_check(check) for function, _ in self.open - _convicted_pairs(lines))
 
 
 def _convicted_pairs(lines: Iterable[Line]) -> set[Pair]:
-    return {(_function(line.test), line.rule) for line in lines if line.verdict in BROKEN}
+    return {(_function_of_check(line.test), line.rule) for line in lines if line.verdict in BROKEN}
 
 
-def _function(check: str) -> str:
+def _function_of_check(check: str) -> str:
     return check.partition("[")[0]
 
 
-def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
+def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
     broken = {rule for _, rule in _convicted_pairs(found.lines)}
     proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN]
     for rule in fault.breaks:
@@ -222,12 +226,12 @@ def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, C
     all parameters of a function.
     """
     meant: dict[Pair, bool] = {}
-    unseen = {_function(check) for check in checks if check not in clean}
+    unseen = {_function_of_check(check) for check in checks if check not in clean}
     for check, one in clean.items():
         for rule in one.broken.keys() - one.malforms:
             proof.malformed[check, rule] = one.broken[rule]
         for rule in one.malforms:
-            pair = (_function(check), rule)
+            pair = (_function_of_check(check), rule)
             meant[pair] = meant.get(pair, False) or rule in one.broken
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 
@@ -239,7 +243,7 @@ def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Fou
                 proof.overreached.setdefault((fault.name, line.rule), line)
 
 
-def report(proof: Proof) -> Iterator[str]:
+def report_proof(proof: Proof) -> Iterator[str]:
     """Yield a line for each failure of the proof, and a summary as the last line."""
     yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import REFERENCE, ROOM_OUTSIDE_CORE, ROOMS, Mutant
+from harness.mutation.mutants import MUTATED_FOLDERS, REFERENCE, ROOM_OUTSIDE_CORE, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
@@ -38,7 +38,7 @@ class CheckReach:
 
 
 Reach = Mapping[str, CheckReach]
-"""The reach by check."""
+"""By check: the lines of the reference that the check executes."""
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
@@ -49,7 +49,7 @@ def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
 
 
 def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
-    """Return the mutants whose lines no check runs."""
+    """Return the mutants whose changed lines no check executes."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():
         for file, lines in check.lines.items():
@@ -82,13 +82,15 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """Records the lines that the SUT runs: while it is entered, those of all mutated folders; at other times, those of
-    the directory.
+    """Records the lines of the reference that run: inside its context all mutated folders, outside only the
+    directory.
     """
 
     def __init__(self) -> None:
         self._files = {
-            str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
+            str(path): path.relative_to(REFERENCE).as_posix()
+            for room in MUTATED_FOLDERS
+            for path in (REFERENCE / room).glob("*")
         }
         self._beside = str(REFERENCE / ROOM_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
@@ -98,7 +100,7 @@ class LineRecorder:
         sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:
-        """Return the lines that ran since the last call."""
+        """Return the lines that were executed since the previous call."""
         taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
         self._lines.clear()
         sys.settrace(None)

@@ -22,12 +22,12 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 ALLOWED_VERDICT = "pass"
-"""The verdict of readings on which no check may fail."""
+"""The kind of reading on which no check may fail."""
 
 
 @dataclass(slots=True)
 class ReadingsRun:
-    """The results of running the variants."""
+    """The results of running the variants of errata."""
 
     run: list[str] = field(default_factory=list)
     convicted: dict[str, list[Line]] = field(default_factory=dict)
@@ -86,12 +86,12 @@ def run_readings(
     failing = [one for one in carried if readings[one.name].verdict != ALLOWED_VERDICT]
 
     def alone() -> Iterator[Trial]:
-        for needed, chosen in ((_every, allowed), (_is_unconvicted, failing)):
+        for needed, chosen in ((_accept_every_check, allowed), (_is_unconvicted, failing)):
             for one in chosen:
                 yield Trial(one.name, (variants[one.name].name,), one.checks, needed)
 
     for trial, outcome in trials.run(alone()):
-        _judge(found, trial.name, readings[trial.name], outcome)
+        _judge_reading(found, trial.name, readings[trial.name], outcome)
     return found
 
 
@@ -144,8 +144,8 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
     )
 
 
-def summary(found: ReadingsRun) -> str:
-    """Return the summary in one line."""
+def summarize_readings(found: ReadingsRun) -> str:
+    """Return one line that summarizes the results."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
     return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
 
@@ -154,7 +154,7 @@ def _describe(name: str, variants: Mapping[str | None, Fault]) -> str:
     return f"{name} ({variants[name].says})"
 
 
-def _every(check: str, lines: Sequence[Line]) -> bool:
+def _accept_every_check(check: str, lines: Sequence[Line]) -> bool:
     return True
 
 
@@ -162,7 +162,7 @@ def _is_unconvicted(check: str, lines: Sequence[Line]) -> bool:
     return not any(line.verdict in BROKEN for line in lines)
 
 
-def _judge(found: ReadingsRun, name: str, reading: Reading, outcome: Found) -> None:
+def _judge_reading(found: ReadingsRun, name: str, reading: Reading, outcome: Found) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN]
     if outcome.died:
         found.died[name] = outcome.died

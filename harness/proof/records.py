@@ -29,29 +29,29 @@ class FaultRecord(NamedTuple):
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
     """Return the checks of all suites, or of the files whose text names a rule, in pytest's order."""
-    return [Check(*row) for row in _rows("checks", (CHECKS,), rule, _collect)]
+    return [Check(*row) for row in _collect_rows("checks", (CHECKS,), rule, _collect_checks)]
 
 
 def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
     """Return the faults of all suites, or of the files whose text names a rule, in the order of the files."""
-    return [FaultRecord(*row) for row in _rows("faults", (FAULTS,), rule, _import_faults)]
+    return [FaultRecord(*row) for row in _collect_rows("faults", (FAULTS,), rule, _import_faults)]
 
 
 def predicates_of_suites() -> dict[str, str]:
     """Return the passive rules, each with its predicate as ``predicates.py::function`` of the section."""
-    return dict(_rows("predicates", (PREDICATES,), None, _import_predicates))
+    return dict(_collect_rows("predicates", (PREDICATES,), None, _import_predicates))
 
 
 Make = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
-def _rows(kind: str, patterns: Iterable[str], rule: str | None, make: Make) -> Iterator[Any]:
+def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: Make) -> Iterator[Any]:
     paths = [path.relative_to(SUITES.parent).as_posix() for path in files_naming(patterns, rule and [rule])]
     for rows in kept_records().of(kind, paths, make):
         yield from rows
 
 
-def _collect(paths: list[str]) -> Mapping[str, list[Check]]:
+def _collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
     from harness.proof.collecting import collect
 
     return collect(paths)

@@ -76,12 +76,12 @@ class StepRecorder:
         ]
 
     def install(self, faulty: FaultyCore) -> None:
-        """Record the steps of this core from now on."""
+        """Record the steps that this core takes from now on."""
         for cls in self._parts:
             put_in_place(faulty.core, cls)
 
     def take(self) -> Steps:
-        """Return the steps taken since the last call."""
+        """Return the steps recorded since the previous call."""
         taken = frozenset(self._taken)
         self._taken.clear()
         return taken

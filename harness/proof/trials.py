@@ -15,7 +15,7 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.faults.registry import add, load_faults
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
@@ -29,7 +29,7 @@ from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-"""The verdicts that a check gets when it breaks off."""
+"""The verdicts that the rules of a check get when the check ends early."""
 TRIAL_CPU_S = 300
 
 DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
@@ -61,7 +61,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A verdict with the values that a trial needs."""
+    """A verdict, reduced to the values that a trial needs."""
 
     test: str
     rule: str
@@ -121,7 +121,7 @@ class Trials:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """All checks, by their ids in verdicts."""
+        """All checks of the session, by the ids that verdicts use."""
         return tuple(self._items)
 
     def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
@@ -210,12 +210,12 @@ class Trials:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except Endless:
             entries.append(_broken_off(check))
-        return [_line(check, entry) for entry in entries], time.process_time() - begun
+        return [_line_of(check, entry) for entry in entries], time.process_time() - begun
 
 
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return the result of the work."""
-    with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
+    with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
@@ -241,10 +241,10 @@ def _broken_off(check: str) -> Entry:
 
 
 _OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
-"""The verdict for a SHOULD in the sentence of a MUST, which is proven like a rule of its own."""
+"""The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
 
 
-def _line(check: str, entry: Entry) -> Line:
+def _line_of(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
     verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
     return Line(check, entry.rule, verdict, why)

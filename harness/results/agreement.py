@@ -97,8 +97,8 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
         name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
         for frame in read_pcapng(path):
             last = frame.number
-            if period is not None and not period[0] <= _time(frame.time_us) <= period[1]:
-                raise BadBundle(f"{name}: frame {last} is of {_time(frame.time_us)}, which is not within the run")
+            if period is not None and not period[0] <= _time_of(frame.time_us) <= period[1]:
+                raise BadBundle(f"{name}: frame {last} is of {_time_of(frame.time_us)}, which is not within the run")
         if needed.get(name, 0) > last:
             raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
 
@@ -140,7 +140,7 @@ def _needs_topology(path: Path) -> bool:
     return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
 
 
-def _time(us: int) -> datetime:
+def _time_of(us: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(us, 2**53))
 
 

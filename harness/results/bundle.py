@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 from harness.errors import MqconformError, UsageError
 
 _MAGIC = b"mqconform-certificate 1 ed25519 "
-_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
+_FIRST_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
 _LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
 MOST_FILES = 20_000
 MOST_BYTES = 4 * 2**30
@@ -36,8 +36,8 @@ MOST_BYTES = 4 * 2**30
 MOST_RATIO = 200
 """The largest accepted ratio of unpacked size to packed size; captures of one system shrink to about a tenth."""
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
-_CHUNK = 1 << 20
-_DATE = (1980, 1, 1, 0, 0, 0)
+_CHUNK_BYTES = 1 << 20
+_MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
 """The time of every file in the bundle, a constant, so that a bundle depends only on its content."""
 
 
@@ -106,10 +106,10 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
             file.write(bytes(_LINE_LENGTH))
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
                 for name, source in files:
-                    info = zipfile.ZipInfo(name, _DATE)
+                    info = zipfile.ZipInfo(name, _MEMBER_DATE)
                     info.compress_type = zipfile.ZIP_DEFLATED
                     with source.open("rb") as content, packed.open(info, "w") as member:
-                        while chunk := content.read(_CHUNK):
+                        while chunk := content.read(_CHUNK_BYTES):
                             member.write(chunk)
             line = _MAGIC + _hex_of(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
@@ -127,7 +127,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
     """Verify a bundle with a public key and unpack it into an empty folder; raise BadBundle when anything is wrong."""
     try:
         with path.open("rb") as file:
-            found = _LINE.fullmatch(file.read(_LINE_LENGTH))
+            found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
             if found is None:
                 raise BadBundle(f"{path}: is not a certificate: its first line is wrong")
             if found["key"] != _hex_of(key):
@@ -149,7 +149,7 @@ def _hex_of(key: Ed25519PublicKey) -> bytes:
 
 def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     digest = hashlib.sha512()
-    while chunk := rest.read(_CHUNK):
+    while chunk := rest.read(_CHUNK_BYTES):
         digest.update(chunk)
     return line + digest.digest()
 
@@ -159,13 +159,13 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
     try:
         with zipfile.ZipFile(file) as packed:
             infos = packed.infolist()
-            _check(path, infos)
+            _check_members(path, infos)
             return {info.filename: _unpack_one(packed, info, folder) for info in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
         raise BadBundle(f"{path}: the signed content is not a readable zip file: {error}") from error
 
 
-def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:
+def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MOST_FILES:
         raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are accepted")
@@ -184,7 +184,7 @@ def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) ->
     target.parent.mkdir(exist_ok=True)
     digest, size = hashlib.sha256(), 0
     with packed.open(info) as member, target.open("xb") as file:
-        while chunk := member.read(_CHUNK):
+        while chunk := member.read(_CHUNK_BYTES):
             digest.update(chunk)
             size += len(chunk)
             file.write(chunk)

@@ -26,7 +26,7 @@ NOT_EXERCISED_PERCENT = 5.0
 """The largest share, in percent, of judged rules that were never exercised, unless an option sets another."""
 _TEXT_LIMIT, _TEXTS = 200, 3
 """The number of characters of one event, and the number of events, that a refusal shows."""
-_UNCERTAIN = {
+_UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
 }
@@ -70,23 +70,23 @@ def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iter
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     """Yield a line about the residue of checks, and a line about the ends of the system's process."""
     if residue := found.run.get("residue"):
-        met = _cut_system_texts(f"{one.get('what')} ({_name(one)})" for one in residue)
+        met = _cut_system_texts(f"{one.get('what')} ({_name_of(one)})" for one in residue)
         yield (
             f"{len(residue)} times a check left residue in the system or found some: {met}; remove it, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
         )
     if deaths := found.run.get("deaths"):
-        ends = _cut_system_texts(f"{one.get('how')} in {_name(one)}" for one in deaths)
+        ends = _cut_system_texts(f"{one.get('how')} in {_name_of(one)}" for one in deaths)
         yield f"the system's process ended {len(deaths)} times: {ends}; a complete run without such an end is needed"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
-    for verdict, words in _UNCERTAIN.items():
-        rules = _with(found, verdict)
+    for verdict, words in _UNCERTAIN_VERDICTS.items():
+        rules = _rules_with(found, verdict)
         if rules:
             yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
-    known = _deviations(found)
-    new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
+    known = _list_deviations(found)
+    new = [rule for rule in _rules_with(found, Verdict.FAIL) if rule not in known]
     if new:
         yield f"{len(new)} rules fail, and are not in the baseline: {_list_rules(new)}"
     if stale := (found.run.get("baseline") or {}).get("stale"):
@@ -95,7 +95,7 @@ def _list_failed_steps(found: RunResults) -> Iterator[str]:
 
 def not_exercised_share(found: RunResults) -> float:
     """Return the share of judged rules that were never exercised, in percent."""
-    idle, decided = len(_with(found, Verdict.NOT_EXERCISED)), sum(len(_with(found, one)) for one in DECIDED)
+    idle, decided = len(_rules_with(found, Verdict.NOT_EXERCISED)), sum(len(_rules_with(found, one)) for one in DECIDED)
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 
 
@@ -119,11 +119,11 @@ def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, 
         "rules": {str(verdict): counts[verdict] for verdict in Verdict},
         "by_document": _by_document(found),
         "not_exercised_percent": round(not_exercised_share(found), 2),
-        "not_applicable": sorted(_with(found, Verdict.NOT_APPLICABLE)),
-        "not_observable": sorted(_with(found, Verdict.NOT_OBSERVABLE)),
-        "not_exercised": sorted(_with(found, Verdict.NOT_EXERCISED)),
-        "warnings": sorted(_with(found, Verdict.WARN)),
-        "deviations": _deviations(found),
+        "not_applicable": sorted(_rules_with(found, Verdict.NOT_APPLICABLE)),
+        "not_observable": sorted(_rules_with(found, Verdict.NOT_OBSERVABLE)),
+        "not_exercised": sorted(_rules_with(found, Verdict.NOT_EXERCISED)),
+        "warnings": sorted(_rules_with(found, Verdict.WARN)),
+        "deviations": _list_deviations(found),
         "files": dict(sorted(files.items())),
     }
 
@@ -141,11 +141,11 @@ def build_certificate(statement_: Mapping[str, Any]) -> str:
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
 
 
-def _with(found: RunResults, verdict: Verdict) -> list[str]:
+def _rules_with(found: RunResults, verdict: Verdict) -> list[str]:
     return [rule for rule, one in found.rules.items() if one.verdict is verdict]
 
 
-def _deviations(found: RunResults) -> dict[str, Any]:
+def _list_deviations(found: RunResults) -> dict[str, Any]:
     return dict((found.run.get("baseline") or {}).get("expected", {}))
 
 
@@ -156,12 +156,12 @@ def _by_document(found: RunResults) -> dict[str, dict[str, int]]:
     return {name: {str(verdict): found_[verdict] for verdict in Verdict} for name, found_ in sorted(counts.items())}
 
 
-def _name(one: Mapping[str, Any]) -> str:
+def _name_of(one: Mapping[str, Any]) -> str:
     return str(one.get("check") or "no check").rpartition("::")[2]
 
 
 def _cut_system_texts(all_: Iterable[str]) -> str:
-    """Return the first texts from a system, each on one line, and the number of the others."""
+    """Return the first texts about the system, each as one line, and the number of omitted texts."""
     texts = [one_line(text, _TEXT_LIMIT) for text in all_]
     more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
     return "; ".join(texts[:_TEXTS]) + more

@@ -20,7 +20,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters["line"] = lambda text: one_line(str(text), 200)
 _GREEN, _AMBER = "#1a7f37", "#9a6700"
-_LETTER = 7
+_LETTER_WIDTH = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
@@ -31,9 +31,9 @@ def page(statement: Mapping[str, Any], key: str) -> str:
 
 
 def badge(statement: Mapping[str, Any]) -> str:
-    """Return the badge as SVG."""
+    """Return the badge of a certificate as SVG."""
     left, right = "MSMQ certified", in_words(statement)
-    widths = [_LETTER * len(text) + 12 for text in (left, right)]
+    widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
     colour = _AMBER if statement["deviations"] else _GREEN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '
@@ -47,7 +47,7 @@ def badge(statement: Mapping[str, Any]) -> str:
 
 
 def in_words(statement: Mapping[str, Any]) -> str:
-    """Return the result as a short text."""
+    """Return the result of the certified run as a short text."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])
     return f"{kept}, {known} known deviation{'s' if known != 1 else ''}" if known else kept

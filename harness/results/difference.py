@@ -22,7 +22,7 @@ class Kind(StrEnum):
     UNCHANGED = "unchanged"
 
 
-WORSE = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
+WORSE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +40,34 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two runs, and the change of each of their rules, by id."""
+    """The difference of two runs: the change of each rule, by rule id."""
 
     a: RunResults
     b: RunResults
     steps: tuple[Step, ...]
 
     def of(self, kind: Kind) -> list[Step]:
-        """Return the rules with this change."""
+        """Return the rules with a given kind of change."""
         return [step for step in self.steps if step.kind is kind]
 
     @property
     def worse(self) -> bool:
         """Whether a rule fails in the second run that did not fail in the first."""
-        return any(step.kind in WORSE for step in self.steps)
+        return any(step.kind in WORSE_KINDS for step in self.steps)
 
 
-def compare(a: RunResults, b: RunResults) -> Difference:
+def compare_runs(a: RunResults, b: RunResults) -> Difference:
     """Compare two runs. A rule that a partial run did not judge is added or removed, never better or worse."""
-    return Difference(a, b, tuple(_step(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
+    return Difference(a, b, tuple(_compare_rule(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
 
 
-def _step(a: RunResults, b: RunResults, rule: str) -> Step:
+def _compare_rule(a: RunResults, b: RunResults, rule: str) -> Step:
     before, after = a.rules.get(rule), b.rules.get(rule)
     checks = tuple(sorted(b.failing.get(rule, frozenset()) - a.failing.get(rule, frozenset())))
-    return Step(_kind(before, after, more=bool(checks)), rule, before, after, checks)
+    return Step(_kind_of(before, after, more=bool(checks)), rule, before, after, checks)
 
 
-def _kind(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
+def _kind_of(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
     if after is None:
         return Kind.REMOVED
     if before is None:

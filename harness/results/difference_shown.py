@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.printable import one_line, printable
-from harness.results.difference import WORSE, Difference, Kind, Step
+from harness.results.difference import WORSE_KINDS, Difference, Kind, Step
 from harness.results.run_results import RunResults
 from harness.results.summary import escape
 from harness.run.results import RuleResult
@@ -22,8 +22,8 @@ _LONGEST_TEXT = 160
 
 def as_text(difference: Difference) -> str:
     """Return the lines for a terminal; unchanged rules are only counted."""
-    lines = [f"{name}: {_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _kinds(difference):
+    lines = [f"{name}: {_describe_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _list_kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += [line for step in steps for line in _describe_step(step)]
@@ -32,12 +32,12 @@ def as_text(difference: Difference) -> str:
 
 def as_markdown(difference: Difference) -> str:
     """Return a page in Markdown, for a comment on a change or for the summary of a CI job."""
-    lines = [f"{name}: {escape(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _kinds(difference):
+    lines = [f"{name}: {escape(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _list_kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
-            lines += [f"| {' | '.join(map(escape, _cells(step)))} |" for step in steps]
+            lines += [f"| {' | '.join(map(escape, _build_cells(step)))} |" for step in steps]
     return "\n".join(lines) + "\n"
 
 
@@ -45,7 +45,7 @@ def as_json(difference: Difference) -> str:
     """Return the JSON object: ``a`` and ``b`` (``run``, ``system``, ``partial``), and for each kind of change its
     rules.
     """
-    kinds = {kind: [_tree(step) for step in difference.of(kind)] for kind in Kind}
+    kinds = {kind: [_build_tree(step) for step in difference.of(kind)] for kind in Kind}
     sides = {
         name: {"run": run.run.get("run"), "system": run.system, "partial": run.partial}
         for name, run in (("a", difference.a), ("b", difference.b))
@@ -60,7 +60,7 @@ def as_junit(difference: Difference) -> str:
     for step in difference.steps:
         section = step.rule.rpartition("-")[0].replace("-", ".", 1)
         case = ElementTree.SubElement(root, "testcase", classname=section, name=step.rule)
-        if step.kind in WORSE:
+        if step.kind in WORSE_KINDS:
             worse += 1
             ElementTree.SubElement(
                 case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe_step(step)))
@@ -78,18 +78,18 @@ FORMATS: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
 )
 
 
-def _kinds(difference: Difference) -> Iterator[tuple[Kind, list[Step]]]:
+def _list_kinds(difference: Difference) -> Iterator[tuple[Kind, list[Step]]]:
     return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
 
 
-def _side(run: RunResults) -> str:
+def _describe_side(run: RunResults) -> str:
     partial = f", partial: {run.partial}" if run.partial else ""
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 
 def _describe_step(step: Step) -> Iterator[str]:
-    yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
-    if step.kind in WORSE and step.after is not None:
+    yield f"  {step.rule}  {_describe_result(step.before)} -> {_describe_result(step.after)}"
+    if step.kind in WORSE_KINDS and step.after is not None:
         expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))
         yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
@@ -98,17 +98,22 @@ def _describe_step(step: Step) -> Iterator[str]:
             yield f"    and {len(step.checks) - 3} more checks"
 
 
-def _verdict(result: RuleResult | None) -> str:
+def _describe_result(result: RuleResult | None) -> str:
     return "none" if result is None else str(result.verdict)
 
 
-def _cells(step: Step) -> list[str]:
+def _build_cells(step: Step) -> list[str]:
     last = step.after or step.before
     said = (last.line.get("test") or "", last.expected, last.observed) if last is not None else ("", "", "")
-    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _LONGEST_TEXT) for text in said)]
+    return [
+        step.rule,
+        _describe_result(step.before),
+        _describe_result(step.after),
+        *(one_line(text, _LONGEST_TEXT) for text in said),
+    ]
 
 
-def _tree(step: Step) -> dict[str, Any]:
+def _build_tree(step: Step) -> dict[str, Any]:
     after = step.after.line if step.after is not None else {}
     said = {name: after.get(name) for name in ("expected", "observed", "reason", "test")}
     verdicts = {"before": step.before and step.before.verdict, "after": step.after and step.after.verdict}

@@ -13,7 +13,7 @@ from harness.run.checks_of_rules import driving_checks
 from harness.run.run import frozen_tests, rules_json
 
 ROBUSTNESS = frozenset(row.id for row in ROWS.values())
-"""The rules about robustness, which any check may find broken."""
+"""The rules about crashes and hangs, which any check may find broken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _judge_captures(
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:
-    """Judge captures by the passive predicates: each failing rule must fail in the verdicts as well.
+    """Judge captures by the passive predicates, and check that each rule that fails has a failing verdict.
 
     Return the rules with their verdicts and captures.
     """

@@ -159,10 +159,12 @@ def _list_differences(was: _Found, now: _Found) -> list[Difference]:
         if lost != new:
             fails = [any(one.verdict == Verdict.FAIL for one in side) for side in (lost, new)]
             differences.append(
-                Difference(rule, _first(before, lost - new), _first(after, new - lost), fails == [False, True])
+                Difference(
+                    rule, _find_first(before, lost - new), _find_first(after, new - lost), fails == [False, True]
+                )
             )
     return differences
 
 
-def _first(found: Sequence[tuple[Judged, str]], only: Counter[Judged]) -> str:
+def _find_first(found: Sequence[tuple[Judged, str]], only: Counter[Judged]) -> str:
     return next((shown for one, shown in found if one in only), "no other verdict")

@@ -38,18 +38,20 @@ _FLAGS = {"type": "object", "additionalProperties": {"type": "boolean"}, "maxPro
 _OBJECTS = {"type": "array", "items": {"type": "object"}, "maxItems": 10_000}
 
 
-def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+def _object_schema(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-_SYSTEM = _object(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD))
+_SYSTEM = _object_schema(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD))
 _DEVIATIONS = {
     "type": "object",
     "maxProperties": 10_000,
-    "additionalProperties": _object({"reason": _TEXT_SCHEMA, "link": {"anyOf": [_TEXT_SCHEMA, {"type": "null"}]}}),
+    "additionalProperties": _object_schema(
+        {"reason": _TEXT_SCHEMA, "link": {"anyOf": [_TEXT_SCHEMA, {"type": "null"}]}}
+    ),
 }
-_BASELINE = _object(
+_BASELINE = _object_schema(
     {
         "file": _TEXT_SCHEMA,
         "sha256": _DIGEST,
@@ -83,9 +85,9 @@ _RUN = {
     },
 }
 _RUN["required"] = [name for name in _RUN["properties"] if name != "systems"]
-_COUNTS = _object({str(verdict): _COUNT_SCHEMA for verdict in Verdict})
+_COUNTS = _object_schema({str(verdict): _COUNT_SCHEMA for verdict in Verdict})
 _PERCENT = {"type": "number", "minimum": 0, "maximum": 100}
-_CERTIFICATE = _object(
+_CERTIFICATE = _object_schema(
     {
         "schema": {"type": "integer"},
         "system": _SYSTEM,
@@ -97,7 +99,7 @@ _CERTIFICATE = _object(
         "capabilities": _FLAGS,
         "harness": _WORD,
         "suites": _DIGEST,
-        "terms": _object({"checks": _COUNT_SCHEMA, "not_exercised_percent": _PERCENT}),
+        "terms": _object_schema({"checks": _COUNT_SCHEMA, "not_exercised_percent": _PERCENT}),
         "checks": _COUNT_SCHEMA,
         "rules": _COUNTS,
         "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS},
@@ -106,7 +108,7 @@ _CERTIFICATE = _object(
         "deviations": _DEVIATIONS,
         "files": {
             "type": "object",
-            "additionalProperties": _object({"size": _COUNT_SCHEMA, "sha256": _DIGEST}),
+            "additionalProperties": _object_schema({"size": _COUNT_SCHEMA, "sha256": _DIGEST}),
         },
     }
 )
@@ -127,14 +129,14 @@ _RULES = {
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """Read certificate.json."""
-    return _read(path, _CERTIFICATE)
+    """Read the file certificate.json."""
+    return _read_object(path, _CERTIFICATE)
 
 
 def check_run_folder(folder: Path) -> None:
     """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error."""
-    _read(folder / RUN_FILE, _RUN)
-    _read(folder / RULES_FILE, _RULES)
+    _read_object(folder / RUN_FILE, _RUN)
+    _read_object(folder / RULES_FILE, _RULES)
     _check_lines(folder / VERDICTS_FILE)
 
 
@@ -150,7 +152,7 @@ def read_json(path: Path) -> Any:
         raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _COMPLAINT)}") from error
 
 
-def _read(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
+def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     tree = read_json(path)
     error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
     if error is not None:
@@ -161,21 +163,21 @@ def _read(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_json(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number, parse_float=_number, parse_int=_integer)
+    return json.loads(text, parse_constant=_no_number, parse_float=_parse_number, parse_int=_parse_integer)
 
 
 def _no_number(text: str) -> Never:
     raise ValueError(f"{text} is not a number")
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value) or abs(value) > MOST_NUMBER:
         raise ValueError(f"{text[:40]} is too large a number")
     return value
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     if len(text) > len(str(-MOST_NUMBER)) or abs(value := int(text)) > MOST_NUMBER:
         raise ValueError(f"{text[:40]} is too large a number")
     return value

@@ -27,15 +27,15 @@ _CHANGED_BY_MARKDOWN = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches text that Markdown would not show unchanged."""
+"""Matches text that Markdown would change when it displays the text."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
     """Return the page: the tested system, the number of judged rules, the findings, and the known deviations."""
-    return "\n".join(_lines(found, catalogue)) + "\n"
+    return "\n".join(_list_lines(found, catalogue)) + "\n"
 
 
-def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
+def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
     yield f"# MSMQ conformance: {escape(found.system)}"
     yield ""
@@ -52,11 +52,11 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     if found.partial is not None:
         yield f"**The run is partial: {escape(found.partial)}.**"
     yield ""
-    yield from _counts(found)
+    yield from _list_counts(found)
     for verdict in BAD:
         some = [one for one in bad if one.verdict is verdict and one not in resting]
         if some:
-            yield from ("", f"## {_words(verdict)}: {len(some)}")
+            yield from ("", f"## {_describe_verdict(verdict)}: {len(some)}")
             yield from _list_cause_tables(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
@@ -69,12 +69,12 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
         )
 
 
-def _counts(found: RunResults) -> Iterator[str]:
+def _list_counts(found: RunResults) -> Iterator[str]:
     documents: dict[str, Counter[Verdict]] = {}
     for one in found.rules.values():
         documents.setdefault(one.rule.partition("-")[0], Counter())[one.verdict] += 1
     there = [verdict for verdict in WORST_FIRST if any(counts[verdict] for counts in documents.values())]
-    yield f"| document | {' | '.join(map(_words, there))} |"
+    yield f"| document | {' | '.join(map(_describe_verdict, there))} |"
     yield f"| --- |{' ---: |' * len(there)}"
     for name, counts in sorted(documents.items()):
         yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
@@ -93,20 +93,20 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
         yield from ("", f"**{escape(one_line(title, _LONGEST_TEXT))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
-            yield from (_row(one, catalogue) for one in findings[:room])
+            yield from (_build_row(one, catalogue) for one in findings[:room])
         if len(findings) > room:
             yield from ("", f"and {len(findings) - room} more")
         room = max(0, room - len(findings))
 
 
-def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
+def _build_row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
     seen = one.observed or line["reason"] or ""
     cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
     return f"| {' | '.join(escape(one_line(cell, _LONGEST_TEXT)) for cell in cells)} |"
 
 
-def _words(verdict: Verdict) -> str:
+def _describe_verdict(verdict: Verdict) -> str:
     return str(verdict).replace("_", " ")
 
 

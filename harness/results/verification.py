@@ -157,7 +157,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
             raise BadBundle(f"{name} does not show the statement of the certificate")
 
 
-_PLACE = re.compile(r"^(after )?frame \d+: ")
+_FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")
 MOST_LISTED_DIFFERENCES = 20
 
 
@@ -166,7 +166,7 @@ def describe_verified(found: Verified) -> Iterator[str]:
     signer's word.
     """
     said = found.statement
-    yield from _declarations(said)
+    yield from _list_declarations(said)
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
     yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
     again = found.again
@@ -191,7 +191,7 @@ def describe_replay(found: Replayed) -> Iterator[str]:
         yield f"  other verdicts: {len(found.differing) - MOST_LISTED_DIFFERENCES:,} more checks"
 
 
-def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
+def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
     if said["reach"] == NO_SYSTEM:
         yield "declared: reach virtual: no system was tested; the reference ran in the tester's process"
     for key in ("not_applicable", "not_observable", "not_exercised"):
@@ -208,7 +208,7 @@ def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
 
 def _without_place(why: str) -> str:
     """Return the reason why a check cannot be replayed, without its frame number, which differs from check to check."""
-    return _PLACE.sub("", why)
+    return _FRAME_PREFIX.sub("", why)
 
 
 def _by_document(rules: list[str] | tuple[str, ...]) -> str:

@@ -102,12 +102,12 @@ class _Sent:
         return _QUEUE_NOT_FOUND in self.refusal
 
 
-def delivery(system: System, *, reached: bool) -> Iterator[Line]:
+def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
     """Check the way from the system to the peer and back; ``reached``: whether the system has reached the peer."""
-    found = [] if reached else [*reach(system)]
+    found = [] if reached else [*check_reach(system)]
     yield from found
     known = True if reached else is_reached(found)
-    yield from (line for line in arrival(system, known) if line.subject != REACHED or not found)
+    yield from (line for line in check_arrival(system, known) if line.subject != REACHED or not found)
 
 
 def is_reached(lines: Sequence[Line]) -> bool | None:
@@ -116,7 +116,7 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
     return True if State.OK in states else False if State.MISSING in states else None
 
 
-def identity(file: SutFile, guid: UUID | None) -> Line:
+def check_identity(file: SutFile, guid: UUID | None) -> Line:
     """Compare the system's identifier with the peer's: queue managers with one identifier take each other for
     themselves.
     """
@@ -134,9 +134,9 @@ def identity(file: SutFile, guid: UUID | None) -> Line:
 # -- does it find the peer -------------------------------------------------------------------------------------------
 
 
-def reach(system: System) -> Iterator[Line]:
-    """Make the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot
-    be asked to send.
+def check_reach(system: System) -> Iterator[Line]:
+    """Let the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot be
+    asked to send.
     """
     if not system.offers("send"):
         return
@@ -145,17 +145,17 @@ def reach(system: System) -> Iterator[Line]:
     except NotShown as error:
         yield Line(REACHED, State.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
-        yield Line(REACHED, State.WRONG, f"{where(system)}: {error}")
+        yield Line(REACHED, State.WRONG, f"{describe_place(system)}: {error}")
 
 
-def where(system: System) -> str:
+def describe_place(system: System) -> str:
     """Return the address and port at which the system should find the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
 def _check_reached(system: System) -> Line:
-    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
+    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", describe_place(system)
     with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
@@ -176,9 +176,8 @@ def _check_reached(system: System) -> Line:
 
 def _peer_not_reached(system: System) -> str:
     keys = "driver.peer_address, driver.peer_tcp_port"
-    return (
-        f"{system.file.label} has the tester's peer at {where(system)} ({keys}), and the system does not connect to it"
-    )
+    place = describe_place(system)
+    return f"{system.file.label} has the tester's peer at {place} ({keys}), and the system does not connect to it"
 
 
 def _has_acknowledgment(session: Session) -> bool:
@@ -189,7 +188,7 @@ def _has_acknowledgment(session: Session) -> bool:
 # -- do messages arrive ----------------------------------------------------------------------------------------------
 
 
-def arrival(system: System, reached: bool | None) -> Iterator[Line]:
+def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
     """Send a message to each name and queue; ``reached``: whether the system finds the peer, None if unknown. Yield a
     line about finding the peer, if that was unknown, a line for each form of name, and a line for each queue of
     [queues] that checks use.
@@ -325,7 +324,7 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
 
 
 def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
-    place = where(system)
+    place = describe_place(system)
     if connected:
         return Line(REACHED, State.OK, f"the system connected to {place}")
     if answered:

@@ -11,7 +11,7 @@ SAID_LIMIT = 400
 
 
 class State(StrEnum):
-    """The state of a subject."""
+    """The state of a subject that a root check examined."""
 
     OK = "ok"
     MISSING = "missing"

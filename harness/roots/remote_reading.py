@@ -8,7 +8,7 @@ from harness.roots.system import System
 REMOTE_READING = "rpc mapper"
 
 
-def endpoint(system: System) -> Line:
+def check_endpoint(system: System) -> Line:
     """Ask the endpoint mapper at its own port or, because only privileged programs can use that port, at the port of
     qmcomm.
     """

@@ -56,7 +56,9 @@ class System:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts that are used."""
+        """The timeouts in effect, which the driver computed from the SUT file and from the measured speed of the
+        system.
+        """
         return self.driver.timeouts
 
     def offers(self, facility: str) -> bool:

@@ -51,7 +51,7 @@ KINDS = MappingProxyType(
 )
 """The classes of rules, each with its meaning."""
 DEMANDS = ("demand", "garbled")
-"""The classes that count in the coverage."""
+"""The classes of rules that the coverage counts."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
@@ -63,9 +63,7 @@ DEFAULTS = "defaults"
 TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
-"""The key at the head of a section's rules.toml for the folders that check rules of this section instead of its own
-folder.
-"""
+"""The key at the top of a section's rules.toml that lists other folders with checks of the section's rules."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
@@ -142,11 +140,11 @@ class Rule:
 
     @property
     def observed(self) -> str:
-        """The meaning of the value of ``observe``."""
+        """The meaning of the rule's value of ``observe``."""
         return OBSERVED_HOW[self.observe]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row for a run folder's rules.json."""
+        """Return the rule as a row of the file rules.json in a run folder."""
         return {key: getattr(self, key) for key in _JSON_FIELDS}
 
 
@@ -169,7 +167,7 @@ class Catalogue(Mapping[str, Rule]):
     ) -> None:
         order = list(documents)
         self._rules = {
-            rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_place(rule)))
+            rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_sort_key(rule)))
         }
         self._documents = documents
         self.errata = errata
@@ -178,7 +176,7 @@ class Catalogue(Mapping[str, Rule]):
         """For the folder of a section, the folders that check rules of this section instead."""
 
     def to_tree(self) -> dict[str, Any]:
-        """Return the catalogue as a tree of JSON."""
+        """Return the catalogue as a tree of JSON values."""
         return {
             "rules": [[getattr(rule, name) for name in _RULE_FIELDS] for rule in self._rules.values()],
             "documents": [asdict(document) for document in self._documents.values()],
@@ -189,7 +187,7 @@ class Catalogue(Mapping[str, Rule]):
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
-        """Return the catalogue of a tree that ``to_tree`` made."""
+        """Return the catalogue from the tree that ``to_tree`` returned."""
         rules = [_rule_of(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
@@ -221,7 +219,7 @@ class Catalogue(Mapping[str, Rule]):
         return self._documents[document].link(section)
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
-        """Return the rows for a run folder's rules.json."""
+        """Return the rows of the file rules.json in a run folder."""
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def document_title(self, document: str) -> str:
@@ -239,7 +237,7 @@ def _rule_of(row: list[Any]) -> Rule:
     return Rule(*values)
 
 
-def _place(rule: Rule) -> tuple[list[int], bool, int]:
+def _sort_key(rule: Rule) -> tuple[list[int], bool, int]:
     declared = rule.number.startswith("D")
     return [int(part) for part in rule.section.split(".")], declared, int(rule.number.removeprefix("D"))
 
@@ -291,7 +289,7 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
 
 
 def load_documents(root: Path = SUITES) -> dict[str, Document]:
-    """Read suites/documents.toml, by the short name of the document."""
+    """Read suites/documents.toml; return each document by its short name."""
     file = root / DOCUMENTS_FILE
     found = {}
     for name, row in read_toml(file).items():
@@ -341,7 +339,7 @@ def _read_catalogue(root: Path) -> Catalogue:
             if name in rules:
                 raise CatalogueError(file, name, "occurs twice; another section of the suites has a row for this rule")
             whole = {**defaults, **row} if isinstance(row, dict) else row
-            rules[name] = _rule(root, file, name, whole, index, documents, errata)
+            rules[name] = _read_rule(root, file, name, whole, index, documents, errata)
     notes = load_notes(index, rules, root)
     for rule in rules.values():
         try:
@@ -365,7 +363,7 @@ def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
             raise CatalogueError(file, CHECKED_IN, f"{folder!a} is not a folder of a section")
 
 
-def _rule(
+def _read_rule(
     root: Path,
     file: Path,
     name: str,

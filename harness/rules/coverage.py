@@ -10,7 +10,7 @@ from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexR
 LEVELS = ("MUST", "SHOULD")
 """The levels that are counted. MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
 DEMAND = "demand"
-CLONE = "clone"
+CLONE_CLASS = "clone"
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ def coverage(
     documents = catalogue.documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
-        if row.form not in ROW_FORMS or row.kind == CLONE or document not in documents:
+        if row.form not in ROW_FORMS or row.kind == CLONE_CLASS or document not in documents:
             continue
         demand = row.level.split()[0]
         kind = DEMAND if row.kind in DEMANDS else row.kind
@@ -68,7 +68,7 @@ def coverage(
     )
 
 
-def totals(sections: list[SectionCoverage]) -> list[SectionCoverage]:
+def sum_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
     """Return the sums over sections, a row for each document, level and class; the demands of a document are first."""
     found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:

@@ -81,13 +81,13 @@ class Erratum:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
-        """Return the erratum of a tree that ``asdict`` and JSON made."""
-        readings = tuple(_reading(row) for row in tree["readings"])
+        """Return the erratum from the tree that ``asdict`` and JSON produced."""
+        readings = tuple(_read_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rule ids of ``where``."""
+        """The rule ids in the field ``where``."""
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
 
     def to_be_run(self) -> Iterator[tuple[str, Reading]]:
@@ -147,11 +147,11 @@ def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Errat
             raise CatalogueError(
                 file, name, f'invalid place {place!r} in where; write a rule id or a section as "MQQB 3.1.2.1"'
             )
-    readings = tuple(_readings(file, name, entry["readings"]))
+    readings = tuple(_read_readings(file, name, entry["readings"]))
     return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
 
 
-def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
+def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
     if len(rows) < 2:
         raise CatalogueError(file, name, "has fewer than two readings; a contradiction has at least two")
     for number, row in enumerate(rows, 1):
@@ -166,8 +166,8 @@ def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
                 "has only one of not_run and checks; a reading that is not run must name the checks that accept it"
             )
             raise CatalogueError(file, f"{name} reading {number}", message)
-        yield _reading(entry)
+        yield _read_reading(entry)
 
 
-def _reading(row: Mapping[str, Any]) -> Reading:
+def _read_reading(row: Mapping[str, Any]) -> Reading:
     return Reading(**{**row, "checks": tuple(row.get("checks", ()))})

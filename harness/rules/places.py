@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.paths import SUITES
 
 STATES_FILE = "states.toml"
-"""The table of a section's states and events; the checks of its cells lie beside it."""
+"""The table of a section's states and events, in the same folder as the checks of its cells."""
 _REGISTERING = ("test_*", "faults*", "predicates*")
 """The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
 

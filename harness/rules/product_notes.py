@@ -41,7 +41,7 @@ explanation follows.
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION = re.compile(r"\d+(\.\d+)*")
-_CITED = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
+_CITED_NOTE = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
 _WHOLE_SECTION = "-*"
 
 
@@ -71,7 +71,7 @@ class Note:
 
     @property
     def name(self) -> str:
-        """The note as texts cite it: ``MS-MQQP <17>``."""
+        """The name with which texts cite the note: ``MS-MQQP <17>``."""
         return f"MS-{self.document} <{self.number}>"
 
     def cited_in(self, document: str) -> str:
@@ -84,7 +84,7 @@ class Note:
 
 
 class ProductNotes:
-    """All notes of the documents."""
+    """All product notes of the documents."""
 
     def __init__(self, notes: Mapping[str, Mapping[int, Note]]) -> None:
         """``notes``: by document and number."""
@@ -94,7 +94,7 @@ class ProductNotes:
         """The excused rules by profile, cached because every check of a run reads those of one profile."""
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
-        """Return everything as a tree of JSON."""
+        """Return all notes as a tree of JSON values."""
         return {
             document: [
                 {key: sorted(value) if isinstance(value, frozenset) else value for key, value in asdict(note).items()}
@@ -105,7 +105,7 @@ class ProductNotes:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
-        """Return the notes of a tree that ``to_tree`` made."""
+        """Return the notes from the tree that ``to_tree`` returned."""
         return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
@@ -113,7 +113,7 @@ class ProductNotes:
         contain. A document without a notes.toml has no known notes.
         """
         found = []
-        for cited in _CITED.finditer(text or ""):
+        for cited in _CITED_NOTE.finditer(text or ""):
             numbers = self.by_document.get(cited["document"] or document)
             if numbers is not None:
                 if int(cited["number"]) not in numbers:
@@ -154,11 +154,11 @@ def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> Pro
     for file in sorted(root.glob(f"*/{NOTES_FILE}")):
         document = file.parent.name.upper()
         rows = read_toml(file)
-        found[document] = {note.number: note for note in _notes(file, document, rows, index, ids)}
+        found[document] = {note.number: note for note in _read_notes(file, document, rows, index, ids)}
     return ProductNotes(found)
 
 
-def _notes(
+def _read_notes(
     file: Path, document: str, rows: Mapping[str, Any], index: Container[str], ids: Mapping[str, Any]
 ) -> Iterator[Note]:
     for number, row in rows.items():
@@ -177,7 +177,7 @@ def _notes(
             raise CatalogueError(
                 file, number, "has excused, but excuses is missing; name the rules that may be violated"
             )
-        releases = _releases(file, number, entry["releases"])
+        releases = _read_releases(file, number, entry["releases"])
         yield Note(
             document=document,
             number=int(number),
@@ -187,9 +187,9 @@ def _notes(
             written=tuple(entry["releases"]),
             says=entry["says"],
             allows=entry.get("allows"),
-            rules=_rules(file, number, entry.get("rules", []), index, ids),
-            excuses=(excuses := _rules(file, number, entry.get("excuses", []), index, ids)),
-            excused=_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
+            rules=_expand_rules(file, number, entry.get("rules", []), index, ids),
+            excuses=(excuses := _expand_rules(file, number, entry.get("excuses", []), index, ids)),
+            excused=_read_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
             reference=_get_reference_behaviours(file, number, entry["reference"]),
         )
 
@@ -202,17 +202,17 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
     return tuple(written)
 
 
-def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
+def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     try:
         return releases_named([str(each) for each in written])
     except ValueError as error:
         raise CatalogueError(file, number, str(error)) from error
 
 
-def _rules(
+def _expand_rules(
     file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
 ) -> frozenset[str]:
-    """Return the ids; ``MQQP-3.1.4.9-*`` stands for all rules of a section with rows."""
+    """Return the rule ids of a note; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
     found = set[str]()
     for each in map(str, written):
         rules = {each}

@@ -49,7 +49,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
-    """Return the last name of a check."""
+    """Return the current name of a check, after all of its renames."""
     met, name = [old], steps[old]
     while name in steps:
         if name in met:

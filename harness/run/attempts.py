@@ -18,7 +18,7 @@ from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
 from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
 from harness.run.roots import doubt_verdicts
-from harness.run.stash import ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN, RUNS_AGAIN_ALONE
+from harness.run.stash import ATTEMPT, DRIVER, LOG, ROOTS, ROOTS_OF_CHECK, RUN, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
@@ -61,7 +61,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     item.config.stash[LOG] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
-        run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
+        run, rests = item.config.stash[RUN], item.stash.get(ROOTS_OF_CHECK, Rests())
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
         )
@@ -75,13 +75,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Events outside of the system that may have spoiled attempts."""
+    """Events outside of the system that may have invalidated attempts."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the combined doubts, the worse value of each."""
+        """Return the larger value of each doubt."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
 
 
 def is_bad(entries: list[Entry]) -> bool:
-    """Return whether an attempt went wrong."""
+    """Return whether an attempt has a verdict that a person should inspect."""
     return any(entry.verdict in WRONG for entry in entries)
 
 
@@ -115,7 +115,7 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
     missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
-    return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
+    return [_make_inconclusive(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 
 def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
@@ -131,7 +131,7 @@ def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[An
     return doubtful
 
 
-def _doubtful(entry: Entry, reason: str) -> Entry:
+def _make_inconclusive(entry: Entry, reason: str) -> Entry:
     if entry.verdict not in BROKEN:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -45,7 +45,7 @@ def find_varied(item: pytest.Item) -> dict[str, list[str]]:
 
 
 def needs_sut_alone(item: pytest.Item) -> bool:
-    """Return whether a check changes the SUT for all other checks, so that it must run alone."""
+    """Return whether a check changes the SUT in a way that would affect other checks, so that it must run alone."""
     from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
 
     return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))

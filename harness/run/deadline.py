@@ -21,7 +21,7 @@ class Deadline:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Record why the run is partial."""
+        """Record why the run is partial, if its time limit ended it."""
         left = [item for item in session.items if suite_path(item) not in self.run.tests_run]
         if left and self.run.overdue() and not self.run.aborted:
             self.run.aborted = (

@@ -50,7 +50,7 @@ class EvidenceTexts:
         except (MqconformError, OSError) as error:
             yield f"the packets of this verdict cannot be shown: {error}"
             return
-        yield from map(_text, shown)
+        yield from map(_format_packet, shown)
 
     def _capture(self, name: str) -> CapturedPackets:
         path = self.folder / name
@@ -61,7 +61,7 @@ class EvidenceTexts:
         return self._read
 
 
-def _text(shown: Shown) -> str:
+def _format_packet(shown: Shown) -> str:
     head = f"frame {shown.frame}, {shown.direction or 'of unknown direction'}, {shown.time_ms} ms, {shown.transport}"
     if shown.first is not None:
         head += f", bytes {shown.first:#x} to {shown.last:#x} decide"

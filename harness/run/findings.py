@@ -103,7 +103,7 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
 
 
 def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
-    """Yield the option that selects the check: the rule, or the check's name if the rule has no checks of its own."""
+    """Yield the command-line option that selects the check: its rule, or its name if no check covers the rule."""
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"
     elif test:

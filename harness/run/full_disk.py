@@ -30,7 +30,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self) -> Generator[None, Any, Any]:
-        """End a run that cannot write rules.json."""
+        """End the run if rules.json cannot be written."""
         try:
             return (yield)
         except FolderError as error:

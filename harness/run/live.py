@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PIPED_EVERY_S = 30.0
 TERMINAL_EVERY_S = 0.5
 SHOWN_AT_MOST = 50
-"""The number of rules that are named during the run; the summary at the end names the others."""
+"""The maximum number of rules that the run prints while it runs; the final summary lists all rules."""
 
 
 class Live:
@@ -38,7 +38,7 @@ class Live:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        """Count a report like pytest, but print no letter for it."""
+        """Count a report as pytest does, but print no letter for it."""
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
@@ -81,7 +81,7 @@ class Live:
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0
         return (
             f"{self._done:,} of {self._checks:,} checks, {judged:,} rules judged{counts}; "
-            f"{_duration(spent)} spent, about {_duration(left)} left"
+            f"{_format_duration(spent)} spent, about {_format_duration(left)} left"
         )
 
     def _name(self, rule: str, verdict: Verdict, check: str) -> None:
@@ -107,7 +107,7 @@ class Live:
         return max(20, int(self._reporter._tw.fullwidth) - 1)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes >= 10 else f"{minutes} min {rest} s"

@@ -14,7 +14,7 @@ from harness.errors import UsageError
 from harness.run_folder import LOCK_FILE
 
 _PID_LENGTH = 32
-_HELD = (errno.EACCES, errno.EAGAIN)
+_LOCKED_ERRNOS = (errno.EACCES, errno.EAGAIN)
 
 
 class RunLock:
@@ -33,7 +33,7 @@ class RunLock:
         while True:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                _lock(descriptor, folder)
+                _lock_file(descriptor, folder)
                 if not _is_at(descriptor, path):  # its holder has ended meanwhile, and taken the file away
                     os.close(descriptor)
                     continue
@@ -52,11 +52,11 @@ class RunLock:
             self._descriptor = None
 
 
-def _lock(descriptor: int, folder: Path) -> None:
+def _lock_file(descriptor: int, folder: Path) -> None:
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno not in _HELD:
+        if error.errno not in _LOCKED_ERRNOS:
             raise
         pid = os.pread(descriptor, _PID_LENGTH, 0).decode("ascii", "replace").strip()
         raise UsageError(

@@ -40,7 +40,7 @@ def needs(*names: str) -> pytest.MarkDecorator:
 
 
 def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
-    """Mark a check whose rules hold for all values of these parameters (``harness/varying/parameters.py``).
+    """Mark a check whose rules hold for every value of these parameters (``harness/varying/parameters.py``).
 
     The check runs once as it is, and again with each row of a covering array: the messages, queues and reads that it
     makes have the values of the row where it gives none. ``values``: some values of a parameter, with ``_`` for spaces.

@@ -10,12 +10,12 @@ from harness.printable import one_line
 from harness.rules.renamed_checks import current_check
 
 SAID_LIMIT = 800
-HEAD = "fix this first: "
+LINE_PREFIX = "fix this first: "
 
 
 @dataclass(slots=True)
 class NamedRoot:
-    """A missing root. ``said``: the finding, with its remedy; ``checks``: the checks that rest on the root."""
+    """A missing root. ``said``: the finding with its remedy. ``checks``: the checks that depend on the root."""
 
     said: str
     checks: set[str] = field(default_factory=set)
@@ -23,7 +23,7 @@ class NamedRoot:
     @property
     def found(self) -> str:
         """The line that is printed when the root is found, without the number of checks, which is not known yet."""
-        return f"{HEAD}{self.said}"
+        return f"{LINE_PREFIX}{self.said}"
 
     def __str__(self) -> str:
         """Return the line for the end of the run, with the number of checks."""
@@ -39,7 +39,7 @@ class NamedRoots:
     by_subject: dict[str, NamedRoot] = field(default_factory=dict)
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
-        """Record that checks rest on a missing root."""
+        """Record a missing root, and the checks that depend on it."""
         root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, SAID_LIMIT)))
         root.checks.update(checks)
 
@@ -72,7 +72,7 @@ class NamedRoots:
         return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the missing roots in the form of run.json."""
+        """Return the missing roots in the form that run.json stores."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()

@@ -1,4 +1,4 @@
-"""Define pytest's options of a conformance run."""
+"""Define the options that a conformance run adds to pytest."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from harness.lengths_of_time import FORMS, seconds_of
+from harness.lengths_of_time import TIME_FORMS, seconds_of
 from harness.paths import SUITES
 
-PLUGIN = "harness.run.plugin"
+PLUGIN_MODULE = "harness.run.plugin"
 """The name of the plugin, given to pytest as an argument, so that its options are known before pytest parses the other
 arguments.
 """
@@ -26,7 +26,7 @@ def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
     """Return the first arguments of pytest for every run of the suites, independent of the current folder."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in DISABLED_PLUGINS for word in ("-p", f"no:{plugin}")]
-    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
+    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN_MODULE, *left_out]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -46,16 +46,22 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption("--baseline", metavar="FILE", help="the TOML file of known deviations")
     group.addoption("--live", action="store_true", help="show the progress of the run instead of dots")
-    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="start no check after this number of seconds")
     group.addoption(
-        "--check-limit",
-        type=_seconds,
-        default=CHECK_LIMIT_S,
-        metavar="SECONDS",
-        help=f"end a check that takes longer ({CHECK_LIMIT_S})",
+        "--deadline", type=_parse_seconds, metavar="SECONDS", help="start no check after this number of seconds"
     )
     group.addoption(
-        "--wait", type=_seconds, default=0, metavar="SECONDS", help="wait this number of seconds for the SUT to start"
+        "--check-limit",
+        type=_parse_seconds,
+        default=CHECK_LIMIT_S,
+        metavar="SECONDS",
+        help=f"end a check that takes longer than this ({CHECK_LIMIT_S})",
+    )
+    group.addoption(
+        "--wait",
+        type=_parse_seconds,
+        default=0,
+        metavar="SECONDS",
+        help="wait this number of seconds for the SUT to start",
     )
     group.addoption("--allure", action="store_true", help="write allure-results at the end of the run")
     group.addoption("--workers", type=int, default=1, metavar="N", help="the number of checks that run in parallel")
@@ -65,14 +71,14 @@ def add_options(parser: pytest.Parser) -> None:
         type=int,
         choices=(1, 2, 3),
         default=2,
-        help="cover each combination of values of this number of parameters in varied checks; 1: run each check once",
+        help="in varied checks, cover all combinations of values of this many parameters; 1: run each check once",
     )
     group.addoption(
         "--fault", action="append", default=[], metavar="NAME", help="install this fault in a virtual reference"
     )
 
 
-def _seconds(text: str) -> int:
+def _parse_seconds(text: str) -> int:
     if (seconds := seconds_of(text)) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {FORMS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {TIME_FORMS}")
     return seconds

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.interrupts import Handlers, raise_on, restore
+from harness.interrupts import Handlers, raise_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
@@ -25,12 +25,12 @@ from harness.run.stash import (
     DRIVER,
     DRIVERS,
     END_REPORTED,
-    FOUND,
+    FINAL_RESULTS,
     JUDGE,
     LOG,
     RESIDUE,
-    RESTS,
     ROOTS,
+    ROOTS_OF_CHECK,
     RUN,
     make_judge,
 )
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The previous handlers of the signals that end a run."""
+"""The signal handlers that were installed before the run, for the signals that end a run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 NEW_OBJECTS = 10_000
-"""After so many new objects Python looks for cycles among them."""
+"""The number of new objects after which Python searches for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -81,7 +81,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run import attempts, fixtures, teardown, terminal, topologies, varied_checks
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
-    from harness.run.run import Run, slug
+    from harness.run.run import Run, make_slug
     from harness.sut.drivers import start_all, timeouts_report
 
     try:
@@ -101,7 +101,7 @@ def _begin_run(config: pytest.Config) -> None:
             file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
-        folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop what is started here: it does not get the signals of a terminal itself.
         config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
@@ -317,7 +317,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
-        item.stash[RESTS] = rests_of(item)
+        item.stash[ROOTS_OF_CHECK] = rests_of(item)
         survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
@@ -389,7 +389,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.causes import with_causes
     from harness.run.findings import describe_finding, repeat_options
 
-    found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
+    found = config.stash[FINAL_RESULTS] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
@@ -417,4 +417,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    restore(config.stash.get(EARLIER_HANDLERS, {}))
+    restore_handlers(config.stash.get(EARLIER_HANDLERS, {}))

@@ -1,4 +1,4 @@
-"""Replay a run: run the checks of its run folder, each on its own capture."""
+"""Replay a run: run each check of its run folder again, on the check's own capture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
 NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that end before any packet is sent."""
+"""The verdicts of checks that sent no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
 
@@ -44,7 +44,7 @@ def load_replayed_run(
     except OSError as error:
         raise UsageError(f"{folder}: is not a run folder: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path}: is cut or broken ({error}); it is no {RUN_FILE} of this harness") from error
+        raise UsageError(f"{path}: is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
     try:
         captures = _map_captures(folder, rules)
     except OSError as error:

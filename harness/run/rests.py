@@ -39,7 +39,7 @@ class Rests:
 
     @property
     def any(self) -> bool:
-        """Return whether the check has roots that can be checked."""
+        """Whether the check depends on roots that can be checked."""
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:

@@ -22,7 +22,7 @@ from harness.wire.value_names import with_names
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
-ATTACHMENT = "expected, observed, evidence"
+ATTACHMENT_NAME = "expected, observed, evidence"
 """The name of the single attachment of a rule in Allure. Three files for each rule would take longer to write than many
 runs last.
 """
@@ -103,7 +103,7 @@ def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
-        found[rule] = min(line, found.get(rule, line), key=_place)
+        found[rule] = min(line, found.get(rule, line), key=_sort_key)
     return [_result_of(line) for _, line in sorted(found.items())]
 
 
@@ -111,7 +111,7 @@ def _result_of(line: dict[str, Any]) -> RuleResult:
     return RuleResult(line["rule"], Verdict(line["verdict"]), line)
 
 
-def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:
+def _sort_key(line: Mapping[str, Any]) -> tuple[int, str, int]:
     return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
@@ -183,7 +183,7 @@ def write_allure(
         file = f"{uuid.uuid4()}-attachment.txt"
         said = [f"expected: {result.expected}", f"observed: {result.observed}", "", *texts.of(line)]
         logger.report_attached_data("\n".join(said), file)
-        attachments = [Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)]
+        attachments = [Attachment(name=ATTACHMENT_NAME, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]
         if capture and _JUNIT[result.verdict] in ("failure", "error"):
             attachments += _attach_capture(logger, run / capture)

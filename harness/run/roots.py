@@ -19,9 +19,9 @@ from typing import IO
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BROKEN, Entry, Verdict
-from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, delivery, identity
+from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import REMOTE_READING, endpoint
+from harness.roots.remote_reading import REMOTE_READING, check_endpoint
 from harness.roots.system import System
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
@@ -53,11 +53,11 @@ class Roots:
         self._shared = None
 
     def note(self, rests: Rests) -> None:
-        """Record the observations of a check."""
+        """Record whether a check established a connection with the SUT."""
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
-        """Check the roots, unless the answer is known."""
+        """Check the roots whose state is still unknown."""
         if self.lines is not None or self._attempts == ATTEMPTS:
             return
         self._attempts += 1
@@ -76,7 +76,7 @@ class Roots:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def missing(self, rests: Rests) -> Iterator[Line]:
-        """Yield the missing roots on which a check rests."""
+        """Yield the missing roots on which a check depends."""
         for line in self.lines or ():
             if not line.bad:
                 continue
@@ -101,15 +101,15 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
 
 
 def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
-    """Check the roots with a peer of its own, at an address at which no check listens, if this machine has several
-    addresses.
+    """Check the roots with a separate peer. If this machine has several addresses, the peer uses one that no check
+    uses.
     """
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
-    yield identity(driver.file, driver.identifier)
+    yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
-    yield from delivery(system, reached=reached)
-    yield endpoint(system)
+    yield from check_delivery(system, reached=reached)
+    yield check_endpoint(system)
 
 
 def doubt_verdicts(
@@ -127,7 +127,7 @@ def doubt_verdicts(
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]
     for line in lines:
-        named.name(_key(line), line.sentence, {entry.test for entry in resting if entry.test})
+        named.name(_key_of(line), line.sentence, {entry.test for entry in resting if entry.test})
     return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
 
 
@@ -144,5 +144,5 @@ def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _key(line: Line) -> str:
+def _key_of(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

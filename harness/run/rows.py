@@ -1,4 +1,4 @@
-"""The row that a varied check runs with."""
+"""Store the row with which a varied check runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 
 @dataclass(slots=True)
 class Rows:
-    """The peer and the judge of the present row of a check."""
+    """The peer and the judge for the current row of a varied check."""
 
     peer: Peer
     judge: Judge

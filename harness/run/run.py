@@ -23,7 +23,7 @@ from harness.compiled.kept import keep_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
-from harness.judging.baseline import Baseline, Held, hold
+from harness.judging.baseline import Baseline, Held, compare_with_deviations
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
@@ -87,7 +87,7 @@ class Run:
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
     """The residue of the run before it was resumed; residue of checks that are repeated no longer counts."""
     timeouts: dict[str, Any] | None = None
-    """The speed of the SUT's answers at the start, and the timeouts computed from it (harness.sut.timeouts.report)."""
+    """The speed of the SUT's answers at the start, and the timeouts computed from it (`report_timeouts`)."""
     aborted: str | None = None
     deadline_s: int | None = None
     """The time after the beginning of the run, in seconds, after which no check is started."""
@@ -126,12 +126,12 @@ class Run:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
             if _is_foreign(folder):
-                raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
+                raise UsageError(f"{folder}: is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:
-            raise _unusable(folder, error) from error
+            raise _refuse_folder(folder, error) from error
         try:
             run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
             run.made = made
@@ -146,13 +146,13 @@ class Run:
     ) -> Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
+        run_id = f"{started.replace(':', '').replace('-', '')}-{make_slug(file.sut.name)}-{folder.name}"[:120]
         done, earlier = Recorded(), _Earlier(run_id, started)
         if resume:
             earlier = _Earlier.read(folder, file)
             done = _read_recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
-            raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to resume it")
+            raise UsageError(f"{folder}: already contains a run; give another --out, or --resume to resume it")
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, datetime.fromisoformat(earlier.started), done)
@@ -173,7 +173,7 @@ class Run:
             )
             run.write_run_file(finished=None, code=None)
         except (OSError, FolderError) as error:
-            raise _unusable(folder, error) from error
+            raise _refuse_folder(folder, error) from error
         return run
 
     def write_run_file(self, finished: str | None, code: int | None) -> None:
@@ -206,7 +206,7 @@ class Run:
         self._replace_file(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def _residue_left(self) -> Iterator[dict[str, str]]:
-        """Yield the residue of the run before it was resumed, except that of repeated checks."""
+        """Yield the residue that was recorded before the run was resumed, without the residue of repeated checks."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
     def keep_residue(self) -> None:
@@ -283,10 +283,10 @@ class Run:
         """Compare the run with its baseline; without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
-        return hold(self.log.rules, deviations, whole=whole)
+        return compare_with_deviations(self.log.rules, deviations, whole=whole)
 
     def expects(self, rule: str, verdict: Verdict) -> bool:
-        """Return whether a verdict is a known deviation."""
+        """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
     def with_acceptance(self, result: RuleResult) -> RuleResult:
@@ -343,9 +343,9 @@ def _is_foreign(folder: Path) -> bool:
     return any(path.name != LOCK_FILE for path in folder.iterdir())
 
 
-def _unusable(folder: Path, error: OSError | FolderError) -> UsageError:
+def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     why = error if isinstance(error, OSError) else error.__cause__
-    return UsageError(f"{folder}: cannot hold a run: {getattr(why, 'strerror', why)}; give another --out")
+    return UsageError(f"{folder}: cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 
 
 def frozen_tests(suites: Path) -> int:
@@ -354,7 +354,7 @@ def frozen_tests(suites: Path) -> int:
     return int(tree["tests"])
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return a text as part of a file name, with letters, digits and hyphens only."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
@@ -389,20 +389,20 @@ class _Earlier:
                 ],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
+            raise UsageError(f"{folder / RUN_FILE}: is truncated or broken; this run cannot be resumed") from error
         if (name, version_of_sut) != (file.sut.name, file.sut.version):
-            raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
+            raise UsageError(f"{folder}: contains a run of {name} {version_of_sut}; give that SUT file to resume it")
         return earlier
 
 
 def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
-    """Return the earlier verdicts, and the checks that run again."""
+    """Return the verdicts of the resumed run, and the checks that must run again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
             raise UsageError(
-                f"{path}: is of schema {line['schema']}, by an older harness; finish it with that one, "
-                f"or begin anew with another --out"
+                f"{path}: has schema {line['schema']} of an older harness; finish the run with that harness, "
+                "or start a new run with another --out"
             )
         try:
             test = None if (named := line.get("test")) is None else current_check(named)

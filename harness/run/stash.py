@@ -26,18 +26,18 @@ DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
 LOG: pytest.StashKey[Log] = pytest.StashKey()
-"""The log to which this process writes verdicts."""
-FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
+"""The log to which this process writes its verdicts."""
+FINAL_RESULTS: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, set at the end of the run."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 ROWS: pytest.StashKey[Rows] = pytest.StashKey()
-"""The peer and the judge of the row that a check runs with."""
+"""The peer and the judge for the current row of a varied check."""
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
 """The missing roots of verdicts that this process found."""
-RESTS: pytest.StashKey[Rests] = pytest.StashKey()
-"""The roots of the verdicts of a check."""
+ROOTS_OF_CHECK: pytest.StashKey[Rests] = pytest.StashKey()
+"""The roots on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()

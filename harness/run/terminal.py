@@ -11,7 +11,7 @@ import pytest
 from harness.run.ending import describe_end_of_process
 from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
-from harness.run.stash import FOUND, RUN
+from harness.run.stash import FINAL_RESULTS, RUN
 from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
-"""The names under which pytest stores its own options."""
+"""By option: the name under which pytest stores its own option."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """With --live, replace pytest's dots by the progress."""
+    """Replace the dots of pytest by the progress of the run if --live is given."""
     run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
         session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
@@ -92,6 +92,6 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
-    found: list[RuleResult] = config.stash.get(FOUND, [])
+    found: list[RuleResult] = config.stash.get(FINAL_RESULTS, [])
     for line in findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

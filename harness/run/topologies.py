@@ -61,7 +61,7 @@ class TopologyDriver:
         """The port of each system, at the address of its role."""
         self._places = topology.places
         self._drivers = {
-            role: _driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
+            role: _build_driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
         }
 
     def start(self) -> None:
@@ -119,7 +119,7 @@ class TopologyDriver:
             driver.stop()
 
 
-def _driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
+def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = driver_for(replace(place.file, driver=told), out, number)
     assert isinstance(driver, ExternalDriver)  # the topology file has no virtual ones

@@ -21,7 +21,7 @@ from harness.run.stash import JUDGE, ROWS, RUN
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import Row, build_rows
-from harness.varying.parameters import EXCLUDED, find_value
+from harness.varying.parameters import EXCLUDED_COMBINATIONS, find_value
 from harness.varying.shrinking import find_smallest
 from harness.varying.variant import Variant
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 MOST_RUNS_TO_SHRINK = 12
 """How many runs the search for the smallest combination of a rule takes at most."""
-ORDERS = 8
+MAX_ORDERS = 8
 """How many orders of the parameters are tried for a short array: a row costs more."""
-_STANDS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
+_FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
 """The verdicts of the plain run after which the rows can say no more."""
-_OPEN = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+_OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Drawn:
 
     @classmethod
     def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> Drawn:
-        """Leave out the values that need what the system does not have."""
+        """Remove the values that need a capability that the system does not have."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
@@ -65,7 +65,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Trial:
-    """The verdicts of one row, by rule."""
+    """The verdicts of one run of a check, with one row."""
 
     row: Row
     entries: list[Entry] = field(default_factory=list)
@@ -75,15 +75,15 @@ class Trial:
     @property
     def is_kept(self) -> bool:
         """Return whether the row missed no rule and left none open."""
-        return all(entry.verdict not in _STANDS for entry in self.entries)
+        return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
 
     def worst(self, rule: str) -> Verdict | None:
-        """Return the verdict of a rule; None without one."""
+        """Return the worst verdict of a rule; None if the rule has no verdict."""
         found = [entry.verdict for entry in self.entries if entry.rule == rule and entry.advice is None]
         return worst(found) if found else None
 
     def entry(self, rule: str) -> Entry:
-        """Return the entry with this verdict."""
+        """Return the entry with the worst verdict of a rule."""
         verdict = self.worst(rule)
         return next(entry for entry in self.entries if entry.rule == rule and entry.verdict is verdict)
 
@@ -96,13 +96,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
         return (yield)
     done = yield
     judge = pyfuncitem.stash[JUDGE]
-    if judge.malformed is None and not any(verdict in _STANDS for verdict in judge.judged.values()):
+    if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
 
 
 class VariedCheck:
-    """The runs of a check with its rows."""
+    """The runs of one varied check, one run for each row."""
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
@@ -111,8 +111,13 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        varies = self.drawn.values and self.run_.strength > 1
-        self.plan = build_rows(self.drawn.values, EXCLUDED, self.run_.strength, orders=ORDERS) if varies else ()
+        # A row with the same peer would meet the history, the sequences and the messages of the rows before it.
+        varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
+        self.plan = (
+            build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
+            if varies
+            else ()
+        )
         self.plain: Row = self.plan[0] if self.plan else {}
         self.tried: dict[frozenset[tuple[str, str]], Trial] = {}
         """The rows that the check has run with."""
@@ -145,12 +150,12 @@ class VariedCheck:
         return self.tried[key]
 
     def _run(self, row: Row) -> Trial:
-        """Run the check with a row."""
+        """Run the check with one row."""
         item, sut = self.item, self.sut
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
-        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe(row)}")
+        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
             name: self._argument(name, value)
@@ -172,7 +177,7 @@ class VariedCheck:
         return trial
 
     def _argument(self, name: str, value: Any) -> Any:
-        """Return what a check gets for a fixture in the present row."""
+        """Return the value of a fixture for the current row."""
         if name == "peer":
             return self.rows.peer
         if name == "judge":
@@ -187,7 +192,7 @@ class VariedCheck:
         """Return the verdict of a rule by all rows: a miss names the smallest combination that has it."""
         missed = next((trial for trial in trials if trial.worst(rule) in BROKEN), None)
         if missed is None:
-            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN), None)
+            missed = next((trial for trial in trials if trial.worst(rule) in _OPEN_VERDICTS), None)
         if missed is None:
             return self._conclude_kept(rule, trials)
         wanted = missed.worst(rule)
@@ -205,7 +210,7 @@ class VariedCheck:
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed(missed.row, self.plain)
-        entry, case = missed.entry(rule), describe(part)
+        entry, case = missed.entry(rule), describe_row(part)
         return replace(
             entry,
             expected=f"{case}: {entry.expected}" if entry.expected else "",
@@ -236,6 +241,6 @@ def select_changed(row: Row, plain: Row) -> Row:
     return {name: value for name, value in row.items() if plain[name] != value}
 
 
-def describe(row: Row) -> str:
-    """Return a combination as a verdict names it."""
+def describe_row(row: Row) -> str:
+    """Return a row as the text that a verdict shows."""
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -188,7 +188,7 @@ class Workers:
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
 
-def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
+def _make_sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
@@ -200,7 +200,9 @@ def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
     judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
-    result.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
+    result.reports.append(
+        _make_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call"))
+    )
     return result
 
 
@@ -226,7 +228,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Print nothing, and do not write to the session's files, because a worker shares all files that were open at the
+    """Discard the terminal output of a worker, and detach it from the session's files, which it shares since the
     fork.
     """
     manager = config.pluginmanager
@@ -247,7 +249,7 @@ class _ReportCollector:
         self.result = result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.result.reports.append(_sendable(self.item, report))
+        self.result.reports.append(_make_sendable(self.item, report))
 
 
 def _run_check(item: pytest.Item) -> CheckResult:

@@ -14,12 +14,12 @@ from harness.rules.places import STATES_FILE
 from harness.states.table import Table, read_table
 
 _Step = Callable[..., Any]
-_MARK = "_steps_of_machine"
+_STEP_MARK = "_steps_of_machine"
 
 
-def _mark(kind: str, *names: str) -> Callable[[_Step], _Step]:
+def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
     def mark(step: _Step) -> _Step:
-        setattr(step, _MARK, [*getattr(step, _MARK, []), *((kind, name) for name in names)])
+        setattr(step, _STEP_MARK, [*getattr(step, _STEP_MARK, []), *((kind, name) for name in names)])
         return step
 
     return mark
@@ -29,17 +29,17 @@ def state(*names: str) -> Callable[[_Step], _Step]:
     """Mark the method that brings the system into a state; the method raises ConformanceFailure when the system does
     not follow.
     """
-    return _mark("states", *names)
+    return _mark_step("states", *names)
 
 
 def event(*names: str) -> Callable[[_Step], _Step]:
     """Mark the method that applies an event, and returns its outcome in the words of the vocabulary."""
-    return _mark("events", *names)
+    return _mark_step("events", *names)
 
 
 def probe(*names: str) -> Callable[[_Step], _Step]:
     """Mark the method that returns the observation at one place, such as a queue."""
-    return _mark("probes", *names)
+    return _mark_step("probes", *names)
 
 
 class Machine:
@@ -54,7 +54,7 @@ class Machine:
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
         """Read the table; raise HarnessError for a name without a method, and for a method without a name."""
         super().__init_subclass__(**more)
-        found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _MARK, ())}
+        found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _STEP_MARK, ())}
         cls.steps = MappingProxyType(found)
         if path is not None:
             cls.table = read_table(path.with_name(STATES_FILE))
@@ -65,15 +65,15 @@ class Machine:
         self.evidence: list[Any] = []
 
     def bring_into(self, name: str) -> None:
-        """Bring the system into a state."""
+        """Bring the system into the named state."""
         self.steps["states", name](self)
 
     def apply(self, name: str) -> str:
-        """Apply an event; return its outcome."""
+        """Apply the named event; return its outcome."""
         return str(self.steps["events", name](self))
 
     def look(self, *names: str) -> dict[str, Any]:
-        """Return the observation at each of these places."""
+        """Return the observation of each named probe."""
         return {name: self.steps["probes", name](self) for name in names}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.peer.association import Call
 from harness.peer.conversation import RawConversation
-from harness.states.vocabulary import CLOSED, JOINED, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
+from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
 from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
 
 
@@ -37,11 +37,13 @@ def name_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def name_packets(conversation: RawConversation, count_before: int = 0) -> str:
-    """Return the outcome of the packets that the system sent behind the first ``count_before``, and of its close."""
+    """Return the outcome for the packets that the system sent after the first ``count_before`` packets, and for the end
+    of the connection.
+    """
     words = [_name_packet(frame) for frame in conversation.received[count_before:]]
     if conversation.record.closed_by is not None:
         words.append(CLOSED)
-    return JOINED.join(words) or SILENCE
+    return PACKET_SEPARATOR.join(words) or SILENCE
 
 
 def _name_packet(frame: Frame) -> str:

@@ -60,12 +60,12 @@ class Cell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules of the outcome and of everything visible."""
+        """The rules of the cell's outcome and of all observations that the cell lists."""
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
     def name(self) -> str:
-        """The name of the cell in the id of its check."""
+        """The name of the cell, as the id of its check contains it."""
         return f"{self.state}, {self.event}"
 
 
@@ -92,7 +92,7 @@ class Table:
 
     def place_of(self, cell: Cell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
-        header, key = f"[cells.{_key(cell.state)}]", f"{_key(cell.event)} ="
+        header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
         inside = False
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             if line.startswith("["):
@@ -105,7 +105,7 @@ class Table:
         return self.path.relative_to(SUITES.parent).as_posix()
 
 
-def _key(name: str) -> str:
+def _toml_key(name: str) -> str:
     """Return a name as a key of TOML."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else f'"{name}"'
 
@@ -115,8 +115,8 @@ def read_table(path: Path) -> Table:
     """Read a table; raise HarnessError, with one line about the first error in it, for a wrong table."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-        states = {name: State(**_tuples(one)) for name, one in tree.pop("states").items()}
-        events = {name: Event(**_tuples(one)) for name, one in tree.pop("events").items()}
+        states = {name: State(**_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
+        events = {name: Event(**_lists_to_tuples(one)) for name, one in tree.pop("events").items()}
         cells = {
             (state, event): Cell(state, event, **one | {"rules": _read_rules(one.get("rules", []))})
             for state, row in tree.pop("cells").items()
@@ -131,13 +131,13 @@ def read_table(path: Path) -> Table:
 
 
 def read_tables(rule: str = "") -> list[Table]:
-    """Read the tables of all sections, or those that name a rule."""
+    """Read the state tables of all sections, or of the sections that cite a rule."""
     paths = sorted(SUITES.glob(f"*/*/{STATES_FILE}"))
     return [read_table(path) for path in paths if rule in path.read_text(encoding="utf-8")]
 
 
 def find_mistakes(table: Table) -> Iterator[str]:
-    """Yield the errors in a table, one line each."""
+    """Yield one line for each error in a state table."""
     if table.initial not in table.states:
         yield f"the initial state {table.initial!r} is not a state"
     for state, one in table.states.items():
@@ -177,6 +177,6 @@ def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
     return {place: tuple(each) for place, each in by_place.items()}
 
 
-def _tuples(one: Mapping[str, Any]) -> dict[str, Any]:
+def _lists_to_tuples(one: Mapping[str, Any]) -> dict[str, Any]:
     names = ("needs", "malforms")
     return {name: tuple(value) if name in names else value for name, value in one.items()}

@@ -1,4 +1,4 @@
-"""Define the closed vocabulary of outcomes of a cell."""
+"""Define all words that the outcome of a cell may use."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ VOCABULARY: Mapping[str, str] = MappingProxyType(
     }
 )
 """The words of outcomes. An outcome of several reactions joins their words, in order, with `` + ``."""
-JOINED = " + "
+PACKET_SEPARATOR = " + "
 
 
 def find_unknown_words(outcome: str) -> list[str]:
     """Return the words of an outcome that the vocabulary lacks."""
-    return [word for word in outcome.split(JOINED) if word not in VOCABULARY]
+    return [word for word in outcome.split(PACKET_SEPARATOR) if word not in VOCABULARY]

@@ -25,7 +25,7 @@ from harness.sut.guard_process import STOP_S
 from harness.sut.sut_process import end_text
 from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
-CHUNK = 65_536
+CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """The largest number of bytes that wait for a command that does not read."""
 STRANGERS_LIMIT = 1_000
@@ -34,12 +34,12 @@ END_KNOWN_S = 1.0
 """int s: the longest time from the end of a command's standard output until the end of the command is known."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
-_TAIL = 4_096
-_CLOSES = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
+_TAIL_BYTES = 4_096
+_CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
 """The objects that a verb opens, by the key of its answer, and the verb that closes each."""
-_CLOSING = frozenset(verb for _, verb in _CLOSES.values())
+_CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 
 class Agent:
@@ -176,11 +176,11 @@ class Agent:
         self._watch_socket()
 
     def read(self) -> None:
-        """Read the available bytes, which may belong to any channel."""
+        """Read the available bytes; they may belong to the answers of several channels."""
         if self._socket is None:
             return
         try:
-            data = self._socket.recv(CHUNK)
+            data = self._socket.recv(CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError:
@@ -230,7 +230,7 @@ class Agent:
         """Return the last line of the command's standard error, escaped, and the path of the log."""
         if self._log is None:
             return ""
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL))
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL_BYTES))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         last = one_line(lines[-1], LAST_LINE_LIMIT) if lines else ""
         see = f"; see {self._log_path}" if self._log_path is not None and lines else ""
@@ -277,7 +277,7 @@ class AgentWire:
         self.drop()
 
     def drop(self) -> None:
-        """Stop listening."""
+        """Close the wire without waiting for further answers."""
         self._closed = True
         self._environment.forget(self._sock)
 
@@ -293,14 +293,14 @@ class AgentWire:
         closed at once.
         """
         verb, arguments = self._requests.pop(number, ("", {}))
-        if verb in _CLOSES and reply.get("ok") is True:
-            key, closes = _CLOSES[verb]
+        if verb in _CLOSING_VERB_OF and reply.get("ok") is True:
+            key, closes = _CLOSING_VERB_OF[verb]
             closing = {key: reply.get(key)}
             if self._closed:
                 self.ask(closes, closing)
             else:
                 self._open[repr(closing)] = closes, closing
-        elif verb in _CLOSING:
+        elif verb in _CLOSING_VERBS:
             self._open.pop(repr(arguments), None)
         elif verb in ("restart", "reset"):
             self._open.clear()

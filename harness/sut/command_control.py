@@ -22,10 +22,10 @@ from reference_qm.surface.inputs import Endpoint
 
 SAID_LIMIT = 500
 POLL_MS = 50
-"""How often a command is asked whether it has ended."""
+"""int ms: the interval between two checks whether a command has ended."""
 ANSWER_LIMIT = 16 * 1024 * 1024
-"""Bytes of an answer, as of an agent's line."""
-DECISIVE: Mapping[str, frozenset[str]] = MappingProxyType(
+"""int bytes: the maximum size of a command's answer, equal to that of a line from an agent."""
+DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "queue_control": frozenset({"create_queue", "delete_queue"}),
         "receive": frozenset({"peek", "receive", "purge"}),
@@ -40,8 +40,8 @@ DECISIVE: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def facilities_of(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities that commands for these verbs make."""
-    return frozenset(name for name, needed in FACILITIES.items() if DECISIVE.get(name, needed) <= set(verbs))
+    """Return the facilities that are complete with commands for these verbs."""
+    return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
 
 class CommandControl:
@@ -81,7 +81,7 @@ class CommandControl:
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Refuse, because a command that waits for a message would hold up the tester."""
-        raise Unsupported(f"{verb} cannot wait in a command")
+        raise Unsupported(f"{verb}: a command of the SUT file cannot wait for a message")
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Refuse, because no request was begun."""
@@ -109,11 +109,11 @@ class CommandControl:
                     os.killpg(process.pid, signal.SIGKILL)  # with what it started
                     process.wait()
             if not ended:
-                raise SutUnavailable(f"commands.{verb}: not over after {self._timeout_ms} ms")
+                raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")
             if process.returncode:
-                why = _text(complaint, SAID_LIMIT) or _text(said, SAID_LIMIT) or "without a reason"
+                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "without a reason"
                 raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
-            return _answer(verb, _text(said, ANSWER_LIMIT))
+            return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 
     def _wait(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
         """Wait, while the peer still answers packets; return whether it was over in time."""
@@ -134,12 +134,12 @@ class CommandControl:
         return True
 
 
-def _text(file: IO[bytes], limit: int) -> str:
+def _read_text(file: IO[bytes], limit: int) -> str:
     file.seek(0)
     return file.read(limit).decode("utf-8-sig", errors="replace").strip()
 
 
-def _answer(verb: str, text: str) -> dict[str, Any]:
+def _parse_answer(verb: str, text: str) -> dict[str, Any]:
     try:
         tree = json.loads(text or "{}")
     except ValueError as error:

@@ -13,20 +13,20 @@ from jsonschema_rs import Draft202012Validator, ValidationError, ValidationError
 
 from harness.printable import one_line
 
-PATH = Path(__file__).with_name("control-protocol.schema.json")
+SCHEMA_PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
 """The number of characters shown of a wrong value."""
 DEPTH_LIMIT = 32
 """The largest depth of nested lists and objects in an answer, including those in keys that the schema does not name."""
-_VALUE = "<value>"
+_VALUE_PLACEHOLDER = "<value>"
 
 
 def complaint_about_request(request: dict[str, Any]) -> str | None:
     """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None without
     an error.
     """
-    return _complaint(
+    return _find_complaint(
         "request" if (name := f"request:{request.get('verb')}") not in _schema()["$defs"] else name, request
     )
 
@@ -35,7 +35,7 @@ def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
     """Return one line that describes the error in an answer to a verb; None without an error."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"
-    return _complaint(f"answer:{verb}", answer)
+    return _find_complaint(f"answer:{verb}", answer)
 
 
 def _is_deeper_than(value: dict[str, Any], limit: int) -> bool:
@@ -54,16 +54,16 @@ def _is_deeper_than(value: dict[str, Any], limit: int) -> bool:
 
 @cache
 def _schema() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     return found
 
 
 @cache
 def _validator(definition: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]}, mask=_VALUE)
+    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]}, mask=_VALUE_PLACEHOLDER)
 
 
-def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
+def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
     validator = _validator(definition)
     try:
         if validator.is_valid(instance):
@@ -94,4 +94,4 @@ def _describe_demand(error: ValidationError) -> str:
         for step in error.schema_path[:-1]:
             node = node[step]
         return f"does not match: {node.get('description', error.kind.pattern)}"
-    return error.message.removeprefix(_VALUE).strip()
+    return error.message.removeprefix(_VALUE_PLACEHOLDER).strip()

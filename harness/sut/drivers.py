@@ -13,7 +13,7 @@ from harness.sut.process_driver import ProcessDriver
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
-from harness.sut.timeouts import report
+from harness.sut.timeouts import report_timeouts
 from harness.sut.virtual_driver import VirtualDriver
 
 
@@ -67,7 +67,7 @@ class SutDriver(Protocol):
 
 
 def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
-    """Return a worker's driver of the kind that the SUT file names."""
+    """Return the driver of a worker, of the kind that the SUT file names."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
     if file.driver.kind == "process":
@@ -98,4 +98,4 @@ def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
     if not real:
         return None
     slowest = max(real, key=lambda driver: driver.timeouts.response_ms)
-    return report([driver.vital_signs.speed for driver in real], slowest.timeouts)
+    return report_timeouts([driver.vital_signs.speed for driver in real], slowest.timeouts)

@@ -32,16 +32,16 @@ from harness.wire.wire_error import WireError
 MAPPER_PORT = 135
 TIMEOUT_S = 5.0
 REASON_LIMIT = 200
-_MAP = EPT_OPERATIONS["ept_map"]
+_EPT_MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
     """Return the port of qmcomm; raise SutUnavailable if the mapper is missing or does not know the port."""
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
-        raise _unknown(address, found)
+        raise _refuse_unknown_port(address, found)
     if not found:
-        raise _unknown(address, "it does not know qmcomm")
+        raise _refuse_unknown_port(address, "it does not know qmcomm")
     return found[0]
 
 
@@ -56,7 +56,7 @@ def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int]
         return one_line(str(error), REASON_LIMIT)
 
 
-def _unknown(address: str, why: str) -> SutUnavailable:
+def _refuse_unknown_port(address: str, why: str) -> SutUnavailable:
     return SutUnavailable(
         f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not return the port of qmcomm: "
         f"{why}; give driver.rpc_port in the SUT file (Windows: 2103)"
@@ -68,12 +68,12 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")
-    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **build_map_arguments(interface))):
+    for fragment in request(2, 0, _EPT_MAP.opnum, _EPT_MAP.build_request(False, **build_map_arguments(interface))):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"it answered {kind} to ept_map")
-    return [port for port in read_ports(_MAP.read_response(stub_of(answer), False)) if port]
+    return [port for port in read_ports(_EPT_MAP.read_response(stub_of(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:

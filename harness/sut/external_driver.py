@@ -1,4 +1,4 @@
-"""Drive a SUT that runs at an address."""
+"""Drive a SUT that already runs at an address."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ExternalDriver:
 
     @property
     def control_route(self) -> Route | None:
-        """The route to the control channel, if any."""
+        """The route to the control channel; None if the SUT file declares no channel."""
         if self.file.control.kind == "stdio":
             return self.agent
         return None if self.control_endpoint is None else TcpRoute(self.control_endpoint)
@@ -121,7 +121,7 @@ class ExternalDriver:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts that are used."""
+        """The timeouts in effect, computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
     def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
@@ -197,15 +197,15 @@ class ExternalDriver:
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None: the end is unknown."""
+        """Return None: an external process cannot be observed."""
         return None
 
     def death(self, check: str | None) -> Death | None:
-        """Return None: the end is unknown."""
+        """Return None: an external process cannot be observed."""
         return None
 
     def start_again(self) -> None:
-        """Do nothing: the run did not start the process."""
+        """Do nothing, because the run did not start the process."""
 
     def confirm(self) -> None:
         """Compare the system that answers sessions and control with the system at the start."""

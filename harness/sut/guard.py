@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.sut.guard_process import LAST_LINE
 
-PROGRAM = Path(__file__).with_name("guard_process.py")
+GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
@@ -29,7 +29,7 @@ class Guard:
         """
         if self._process is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-I", "-S", str(PROGRAM), self._mark],
+                [sys.executable, "-I", "-S", str(GUARD_PROGRAM), self._mark],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -42,7 +42,7 @@ class Guard:
         self._tell(str(pid))
 
     def close(self) -> None:
-        """End the remaining processes, and wait for their end."""
+        """End the remaining processes, and wait until they have ended."""
         if self._process is not None:
             self._tell(LAST_LINE)
             self._process.communicate()

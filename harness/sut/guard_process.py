@@ -20,12 +20,12 @@ STOP_S = 5
 """int s: how long a process may take to stop after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
-"""The indexes of fields in /proc/PID/stat after the name."""
+"""The indexes of fields in /proc/PID/stat, counted from the field after the process name."""
 _ZOMBIE = "Z"
 
 
 def main(mark: str) -> None:
-    """Wait for the end of the run, then end its processes."""
+    """Wait until the run has ended, then end its processes."""
     leaders: dict[int, str] = {}
     for line in sys.stdin:
         if line.strip() == LAST_LINE:

@@ -41,7 +41,7 @@ class LimitedControl:
         self._control.close()
 
 
-def limit(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
+def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
     """Return a control channel with only the offered facilities, and the identity with these."""
     facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
     return LimitedControl(control, offered), replace(who, facilities=facilities)

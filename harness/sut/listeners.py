@@ -48,31 +48,31 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 def describe_listener(port: Port) -> str | None:
     """Return a text that the port is in use, with the process if that can be found; None for a free port."""
-    return f"in use{_by(_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
+    return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
 def is_own(address: str) -> bool:
     """Return whether an address belongs to this machine."""
     try:
-        _bind(address)
+        _bind_address(address)
     except OSError:
         return False
     return True
 
 
-def _bind(address: str) -> None:
-    with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
+def _bind_address(address: str) -> None:
+    with socket.socket(_address_family(address), socket.SOCK_STREAM) as probe:
         probe.bind((address, 0))
 
 
 def refuse_foreign(address: str, key: str) -> None:
     """Raise SutUnavailable for an address that does not belong to this machine."""
     try:
-        _bind(address)
+        _bind_address(address)
     except OSError as error:
         raise SutUnavailable(
-            f"{key} {address} is not an address of this machine ({error.strerror}): give one that is, at which the SUT "
-            "finds the peer"
+            f"{key} {address} is not an address of this machine ({error.strerror}): give an address of this "
+            "machine at which the SUT finds the peer"
         ) from error
 
 
@@ -89,13 +89,13 @@ def refuse_stranger(ports: Iterable[Port], program: int) -> None:
         others = _list_listening_inodes(port) - own
         if others:
             raise SutUnavailable(
-                f"{port}: not the program that was started listens there, but another{_by(_pids(others))}; if that is "
-                "meant (a container, a service manager), set own_ports = false in [driver]"
+                f"{port} is in use{_describe_owners(_find_pids(others))}; the started program does not listen there; "
+                "if this is intended (a container, a service manager), set own_ports = false in [driver]"
             )
 
 
 def _is_taken(port: Port) -> bool:
-    with socket.socket(_family(port.address), port.kind) as probe:
+    with socket.socket(_address_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are no listener
         try:
@@ -105,28 +105,28 @@ def _is_taken(port: Port) -> bool:
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
                 raise SutUnavailable(
-                    f"{port}: not an address of this machine, on which the program could run"
+                    f"{port}: this is not an address of this machine, so the program cannot listen there"
                 ) from error
             return error.errno == errno.EADDRINUSE  # not EACCES: the program may be allowed what we are not
     return False
 
 
-def _family(address: str) -> socket.AddressFamily:
+def _address_family(address: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def _list_listening_inodes(port: Port) -> set[int]:
     """Return the inodes of the sockets that receive traffic to a port."""
-    wanted = ip_address(socket.getaddrinfo(port.address, None, _family(port.address))[0][4][0])
+    wanted = ip_address(socket.getaddrinfo(port.address, None, _address_family(port.address))[0][4][0])
     return {
         inode
         for table in _TABLES[port.kind]
-        for state, address, number, inode in _rows(PROC / "net" / table)
-        if (state, number) == (_LISTENS[port.kind], port.number) and _reaches(address, wanted)
+        for state, address, number, inode in _read_rows(PROC / "net" / table)
+        if (state, number) == (_LISTENS[port.kind], port.number) and _covers_address(address, wanted)
     }
 
 
-def _rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, int]]:
+def _read_rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, int]]:
     try:
         lines = table.read_text(encoding="ascii").splitlines()[1:]
     except OSError:
@@ -144,7 +144,7 @@ def _parse_proc_address(printed: str) -> IPv4Address | IPv6Address:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _reaches(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Address) -> bool:
+def _covers_address(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Address) -> bool:
     if listening.is_unspecified:  # [::] takes IPv4, too, unless it was told not to
         return listening.version == 6 or wanted.version == 4
     return listening == wanted
@@ -195,11 +195,11 @@ def _list_process_sockets(pid: int) -> set[int] | None:
     return found
 
 
-def _pids(inodes: set[int]) -> list[int]:
+def _find_pids(inodes: set[int]) -> list[int]:
     return [pid for pid in _all_pids() if inodes & (_list_process_sockets(pid) or set())] if inodes else []
 
 
-def _by(pids: list[int]) -> str:
+def _describe_owners(pids: list[int]) -> str:
     names = []
     for pid in pids:
         try:

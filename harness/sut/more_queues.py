@@ -1,4 +1,6 @@
-"""Queues of the SUT file beside [queues]: a check without queue control takes one with the properties that it wants."""
+"""The queues that [[more_queues]] of the SUT file lists: without queue control, a check uses a queue with suitable
+properties.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from uuid import UUID
 
 UNLIMITED_KB = 0xFFFF_FFFF
 """A quota that was not set (MS-MQDMPR 3.1.1.2)."""
-HIDDEN = frozenset({"name", "private_number"})
+HIDDEN_KEYS = frozenset({"name", "private_number"})
 """The keys that are not properties of the control verb ``create_queue``."""
 
 
@@ -31,7 +33,7 @@ class QueueEntry:
 
     def fits(self, properties: Mapping[str, Any]) -> bool:
         """Return whether the queue is like one that ``create_queue`` makes with these properties."""
-        own = {name: value for name, value in asdict(self).items() if name not in HIDDEN}
+        own = {name: value for name, value in asdict(self).items() if name not in HIDDEN_KEYS}
         return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
@@ -42,4 +44,4 @@ class QueueEntry:
         return names
 
 
-_DEFAULTS = {name: value for name, value in asdict(QueueEntry("")).items() if name not in HIDDEN}
+_DEFAULTS = {name: value for name, value in asdict(QueueEntry("")).items() if name not in HIDDEN_KEYS}

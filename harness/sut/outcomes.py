@@ -37,7 +37,7 @@ class Refused(str):
 
 
 def outcome_of(action: Callable[[], object]) -> str:
-    """Carry out a request; return DONE or REFUSED."""
+    """Carry out a request; return DONE, or REFUSED if the SUT refused it."""
     try:
         action()
     except ControlRefused as error:

@@ -59,7 +59,7 @@ class OwnQueues:
 
     @property
     def control(self) -> Control:
-        """The control channel; ask ``has`` first."""
+        """The control channel; call ``has`` before using it."""
         if self._control is None:
             raise HarnessError("a check without needs(...) used the control channel")
         return self._control
@@ -115,7 +115,7 @@ class OwnQueues:
             self.control.call("purge", queue=name)
 
     def create_queue(self, name: str, **properties: Any) -> None:
-        """Create a queue with a name that the test chooses; the name contains ``own``, so that it is unique."""
+        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes it unique."""
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 
@@ -254,8 +254,8 @@ class OwnQueues:
         return undo
 
     def forget_queues(self) -> None:
-        """Forget the queues of a row: the next one has its own."""
-        self._queues, self._made, self._paused, self._kept_in = {}, {}, [], set()
+        """Forget the queues of the current row, because the next row creates its own queues."""
+        self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
 
     def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
         """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""

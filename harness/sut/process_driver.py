@@ -91,7 +91,7 @@ class ProcessDriver(ExternalDriver):
         self._launch()
 
     def confirm(self) -> None:
-        """Compare identities, unless the program has ended, which is reported elsewhere."""
+        """Check that the same system still answers, unless the program has ended, which is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 
@@ -154,14 +154,14 @@ class ProcessDriver(ExternalDriver):
 def with_ports(driver: DriverTable) -> DriverTable:
     """Return the table with a free port instead of each 0, at the SUT's address or at the peer's."""
     picked: dict[str, Any] = {}
-    for name, pick in _FREE.items():
+    for name, pick in _FIND_FREE_PORT.items():
         for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):
             if getattr(driver, key) == 0:
                 picked[key] = pick(address)
     return replace(driver, **picked)
 
 
-_FREE: dict[str, Callable[[str], int]] = {
+_FIND_FREE_PORT: dict[str, Callable[[str], int]] = {
     "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
     "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
     "rpc_port": free_rpc_port,

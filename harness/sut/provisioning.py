@@ -74,15 +74,15 @@ USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
 group, and Carol as a user; Erin is denied it.
 """
-SELF = "S-1-5-10"
+SELF_SID = "S-1-5-10"
 OWNER = DAVE
-"""The owner of the restricted queue; ownership alone does not permit writing to it."""
-DENIED = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
+"""The owner of the restricted queue. Being the owner does not permit writing to the queue."""
+DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHTS = {
     SENDERS: "write_message",
     CAROL.sid: "write_message",
     ALICE.sid: "peek_message",
-    SELF: "write_message",
+    SELF_SID: "write_message",
 }
 """The rights to the restricted queue, by SID. Denials are first, as is usual."""
 MALLORY = User("mallory", f"{_DOMAIN}-1666")
@@ -117,7 +117,9 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return other keys for the peer by provider, for a change of keys in the directory; they are those of a SUT."""
+    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. They are
+    the keys of a SUT.
+    """
     return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
 
@@ -157,7 +159,7 @@ def restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which only the group and Carol may write."""
     aces = [
         Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
-        for kind, rights in ((AceType.ACCESS_DENIED, DENIED), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
+        for kind, rights in ((AceType.ACCESS_DENIED, DENIED_RIGHTS), (AceType.ACCESS_ALLOWED, GRANTED_RIGHTS))
         for sid, right in rights.items()
     ]
     return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER.sid), None, Acl(tuple(aces))))
@@ -173,7 +175,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'owner = "{OWNER.sid}"']
-    for key, rights in (("deny", DENIED), ("allow", GRANTED_RIGHTS)):
+    for key, rights in (("deny", DENIED_RIGHTS), ("allow", GRANTED_RIGHTS)):
         listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
         lines += [f"{key} = {{ {listed} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']

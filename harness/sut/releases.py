@@ -19,7 +19,7 @@ class LackedByRelease(ConformanceFailure):
 
 
 def release_of(sut: Sut) -> Release:
-    """Return the release against which a SUT is checked."""
+    """Return the Windows release whose behavior the checks expect from a SUT."""
     return RELEASES[sut.file.sut.profile]
 
 

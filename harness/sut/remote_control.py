@@ -66,7 +66,7 @@ class RemoteControl:
 
     def offers(self, verb: str) -> bool:
         """Return whether a verb can be carried out."""
-        return verb in self._verbs or verb in _READS
+        return verb in self._verbs or verb in _READ_REQUESTS
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb. Raise ControlRefused if the SUT refuses a method or does not answer it, and Unsupported for
@@ -92,7 +92,7 @@ class RemoteControl:
         return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a read that was begun, once; None while there is none."""
+        """Return the answer to a read that was begun, only once; None if the answer has not arrived yet."""
         if request not in self._begun:
             raise HarnessError(f"request {request} was never begun")
         if request not in self.host.answers:
@@ -110,9 +110,9 @@ class RemoteControl:
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
         """Return the remote read for a verb, and what to do after its answer: a queue given by name is closed."""
-        if verb not in _READS:
+        if verb not in _READ_REQUESTS:
             raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
-        make, access = _READS[verb]
+        make, access = _READ_REQUESTS[verb]
         if arguments.get("transaction") is not None:
             raise Unsupported(f"{verb} in a transaction cannot be asked of a SUT without a control channel")
         given = {name: value for name, value in arguments.items() if name not in ("queue", "handle", "transaction")}
@@ -138,7 +138,7 @@ class RemoteControl:
             if message is None:
                 break
             if message in found and message["lookup_id"] is not None:
-                raise ControlRefused(f"the SUT's remote cursor brings message {message['lookup_id']} of {queue} again")
+                raise ControlRefused(f"the SUT's remote cursor returns message {message['lookup_id']} of {queue} again")
             found.append(message)
         self._ask(RemoteClose(remote))
         return {"messages": found}
@@ -156,13 +156,13 @@ class RemoteControl:
         try:
             answer = self.host.ask(request, ANSWER_MS + wait_ms)
         except Unanswered as late:
-            raise ControlRefused(f"the SUT leaves a remote read without an end: {late}") from late
+            raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")
         return dict(answer.values)
 
 
-_READS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyType(
+_READ_REQUESTS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyType(
     {
         "receive": (RemoteReceive, "receive"),
         "peek_message": (RemotePeek, "peek"),

@@ -21,7 +21,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, items_of
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import file_of, take_setup
-from harness.sut.replay_tape import COMMAND, SAVED
+from harness.sut.replay_tape import COMMAND_VERB, SAVED
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -80,7 +80,7 @@ class ReplayDriver:
         items = items_of(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
-            raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
+            raise NotReplayable(f"its capture was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)
@@ -115,20 +115,20 @@ class ReplayDriver:
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no process."""
 
     def confirm(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no system."""
 
     def stop(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay has no process."""
 
 
 class _ReplaySut(Sut):
-    """A view that undoes nothing at the end, because events after the check do not influence its verdict."""
+    """A SUT that undoes no changes at the end, because events after the check do not influence its verdict."""
 
     def tidy(self) -> None:
-        """Do nothing."""
+        """Do nothing, because a replay leaves no queues or messages."""
 
 
 class ReplayControl:
@@ -146,7 +146,7 @@ class ReplayControl:
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the environment."""
-        self.call(COMMAND, part=part, value=value)
+        self.call(COMMAND_VERB, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
@@ -166,4 +166,4 @@ class ReplayControl:
         return found
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing, because no channel is open."""

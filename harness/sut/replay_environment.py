@@ -63,7 +63,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
 
     def _utc_us(self) -> int:
-        """Return the time of day: in real time, that of the next action of the harness."""
+        """Return the time of day. In real time, it is the time of the next action of the harness."""
         us = self.epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.harness_us()
         return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
@@ -75,7 +75,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
 
     def follow(self, us: int) -> None:
-        """Set the time to that of a recorded event."""
+        """Set the clock to the time of a recorded event."""
         self._us = max(self._us, us)
         self._now_ms = max(self._now_ms, self._ms(us))
 
@@ -108,8 +108,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _go_on_really(self, deadline_ms: int) -> bool:
-        """Let the next event happen, in a capture from real time; return False when the end of the wait is the next
-        event, or no event is left.
+        """Play the next event of a capture from real time; return False if the wait ends before it, or no event
+        remains.
         """
         next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
         if next_us is not None:

@@ -32,17 +32,17 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return the sink of the system's bytes."""
+        """Return the sink that receives the bytes of the system."""
 
 
 class Scene(Protocol):
     """The interface of the environment in which a capture is played: its time, and the harness's connections."""
 
     def epoch_us(self) -> int:
-        """Return the time."""
+        """Return the current time of the replay (int microseconds since 1970 UTC)."""
 
     def follow(self, us: int) -> None:
-        """Set the time to that of a recorded event."""
+        """Set the clock to the time of a recorded event."""
 
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting to an endpoint."""
@@ -82,7 +82,7 @@ class Player:
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
-        """Do nothing, because the capture contains the notes about losses."""
+        """Do nothing, because the capture already contains the notes about missing information."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
         """Return the observation that the capture records at this point."""
@@ -112,7 +112,7 @@ class Player:
             return
         expected = self._take_expected()
         if isinstance(expected, Note) or expected is None or expected.packet != packet:
-            self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
+            self.differ(f"frame {frame}: the harness sends different bytes: {NOT_REPLAYABLE}")
         self._at += 1
         self.environment.follow(expected.us)
 
@@ -126,7 +126,7 @@ class Player:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(as_line({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
-            self.differ(f"{where}: the harness asks {verb} otherwise: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness asks {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
         self.environment.follow(expected.us)
@@ -159,7 +159,7 @@ class Player:
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, because it differs from its capture."""
+        """End the check, because it behaves differently than in its capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -171,11 +171,13 @@ class Player:
     # -- what the system does ------------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
-        """Return the next item, of the system or of the harness."""
+        """Return the next item of the capture."""
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return the next action of the harness in the capture; end the check if there is none."""
+        """Return the next action of the harness in the capture; end the check if the capture contains no further
+        action.
+        """
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_lost(item):
@@ -195,7 +197,7 @@ class Player:
         return None if item is None or item.by_sut else item.us
 
     def timed_out_us(self) -> int | None:
-        """Return when the present wait ended by its timeout; None if another item comes next."""
+        """Return when the current wait ended by its timeout; None if another item precedes that end."""
         item = None if self.over or self._delivering else self.next()
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 
@@ -288,7 +290,7 @@ class Player:
             self._at += 1
 
     def left(self) -> list[Item]:
-        """Return the items that were not played yet."""
+        """Return the items of the capture that were not played yet."""
         return self._items[self._at :]
 
 
@@ -296,14 +298,14 @@ def without_nothing_together(items: list[Item]) -> list[Item]:
     """Return the items without notes that group simultaneous events but enclose no event."""
     left: list[Item] = []
     for item in items:
-        if left and _together(item) is False and _together(left[-1]) is True:
+        if left and _together_flag_of(item) is False and _together_flag_of(left[-1]) is True:
             left.pop()
         else:
             left.append(item)
     return left
 
 
-def _together(item: Item) -> Any:
+def _together_flag_of(item: Item) -> Any:
     return item.said.get("together") if isinstance(item, Note) else None
 
 

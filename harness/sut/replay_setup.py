@@ -20,54 +20,57 @@ from reference_qm.surface.surroundings import CLOCK
 
 TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a set-up contains. They contain no passwords, and no commands that are run."""
-_COMPLAINT = 200
+_LONGEST_COMPLAINT = 200
 _TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_US}
-_PORT = {"type": "integer", "minimum": 0, "maximum": 65_535}
-_WORD = {"type": "string", "maxLength": 300}
-_FLAG = {"type": "boolean"}
-_TABLE = {"type": "object"}
+_PORT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": 65_535}
+_STRING_SCHEMA = {"type": "string", "maxLength": 300}
+_BOOLEAN_SCHEMA = {"type": "boolean"}
+_TABLE_SCHEMA = {"type": "object"}
 
 
-def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+def _object_schema(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-_FORM = _object(
+_SETUP_SCHEMA = _object_schema(
     {
-        "run": _WORD,
+        "run": _STRING_SCHEMA,
         "test": {"type": "string", "maxLength": 1_000},
         "schema": {"const": TAPE_SCHEMA},
-        "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _TIME_SCHEMA)),
-        "virtual": _FLAG,
-        "file": _object(
-            {**dict.fromkeys((*TABLES, "timers"), _TABLE), "more_queues": {"type": "array", "items": _TABLE}},
+        "began": _object_schema(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _TIME_SCHEMA)),
+        "virtual": _BOOLEAN_SCHEMA,
+        "file": _object_schema(
+            {
+                **dict.fromkeys((*TABLES, "timers"), _TABLE_SCHEMA),
+                "more_queues": {"type": "array", "items": _TABLE_SCHEMA},
+            },
             *("timers", "more_queues"),
         ),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
-        "facilities": {"type": "array", "items": _WORD, "maxItems": 100},
+        "facilities": {"type": "array", "items": _STRING_SCHEMA, "maxItems": 100},
         "parts": {"type": "array", "items": {"enum": [*PARTS, CLOCK]}, "maxItems": len(PARTS) + 1},
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
-        "timeouts": _object(
+        "timeouts": _object_schema(
             {
                 **dict.fromkeys(("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"), _TIME_SCHEMA),
                 **dict.fromkeys(("worst_ms", "usual_ms"), _TIME_SCHEMA),
-                "calm": _FLAG,
+                "calm": _BOOLEAN_SCHEMA,
             }
         ),
-        "own": _WORD,
-        **dict.fromkeys(("tcp_port", "ping_port", "rpc_port", "found_at_port"), _PORT),
+        "own": _STRING_SCHEMA,
+        **dict.fromkeys(("tcp_port", "ping_port", "rpc_port", "found_at_port"), _PORT_SCHEMA),
         "scale": {"type": "integer", "minimum": 1, "maximum": MOST_US},
         "first_message_id": {"type": "integer", "minimum": 0, "maximum": 2**31},
-        **dict.fromkeys(("shared", "knows_peer", "forgets", "peer_returns", "controls_environment"), _FLAG),
+        **dict.fromkeys(("shared", "knows_peer", "forgets", "peer_returns", "controls_environment"), _BOOLEAN_SCHEMA),
     }
 )
-assert _FORM["properties"].keys() >= set(SAVED)
+assert _SETUP_SCHEMA["properties"].keys() >= set(SAVED)
 
 
 @cache
 def _validator() -> Draft202012Validator:
-    return Draft202012Validator(_FORM)
+    return Draft202012Validator(_SETUP_SCHEMA)
 
 
 def take_setup(items: list[Item]) -> dict[str, Any]:
@@ -76,7 +79,7 @@ def take_setup(items: list[Item]) -> dict[str, Any]:
         raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
     setup: dict[str, Any] = first.said["setup"]
     for error in _validator().iter_errors(setup):
-        raise NotReplayable(f"the set-up in its capture: {one_line(error.message, _COMPLAINT)}")
+        raise NotReplayable(f"the set-up in its capture: {one_line(error.message, _LONGEST_COMPLAINT)}")
     return setup
 
 
@@ -85,4 +88,4 @@ def file_of(setup: Mapping[str, Any]) -> SutFile:
     try:
         return parse_sut_file(dict(setup["file"]))
     except (UsageError, AttributeError, TypeError, ValueError) as error:
-        raise NotReplayable(f"the set-up in its capture: {one_line(str(error), _COMPLAINT)}") from error
+        raise NotReplayable(f"the set-up in its capture: {one_line(str(error), _LONGEST_COMPLAINT)}") from error

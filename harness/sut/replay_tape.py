@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 TAPE_SCHEMA = 2
-COMMAND = "[environment]"
-"""The name that stands for a verb in notes about a command of the SUT file."""
+COMMAND_VERB = "[environment]"
+"""The name that replaces the verb in a note about a command of the SUT file."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
@@ -63,7 +63,7 @@ class Tape:
         environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Write the set-up, and the notes made before."""
+        """Write the notes about the set-up, then the notes that were made before the tape was open."""
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
@@ -73,7 +73,7 @@ class Tape:
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
-        """Write a note, with the time."""
+        """Write a note with the current time."""
         if self._over:
             return
         values["us"] = self._environment.epoch_us()
@@ -114,8 +114,8 @@ class Tape:
         self._over = True
 
     def asks(self, asking: bool) -> None:
-        """Set whether a wait is for an answer of the control channel. The end of such a wait is not written, because
-        the answer shows it.
+        """Record whether the current wait is for an answer of the control channel. The tape does not note the end of
+        such a wait, because the answer shows it.
         """
         self._asking = asking
 
@@ -167,7 +167,7 @@ class Tape:
         }
 
 
-def _plain(value: object) -> Any:
+def _to_json_value(value: object) -> Any:
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, MappingProxyType):
@@ -177,12 +177,12 @@ def _plain(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-_LINES = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_LINE_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json_value)
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a note."""
-    return _LINES.encode(values).encode()
+    """Return a note as one line of bytes."""
+    return _LINE_ENCODER.encode(values).encode()
 
 
 @lru_cache(maxsize=64)
@@ -234,7 +234,9 @@ class RecordedCommands:
         self._tape = tape
 
     def __call__(self, part: str, value: int) -> None:
-        self._tape.ask_control("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
+        self._tape.ask_control(
+            "call", COMMAND_VERB, {"part": part, "value": value}, partial(self._carry_out, part, value)
+        )
 
     def _carry_out(self, part: str, value: int) -> dict[str, Any]:
         self._set_part(part, value)

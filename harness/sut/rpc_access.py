@@ -66,7 +66,7 @@ def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
         return RpcAccess()
     domain, _, name = table.user.rpartition("\\")
     if not name:
-        raise UsageError(f'{where}: rpc.level is "{table.level}": say who authenticates with rpc.user, a test user')
+        raise UsageError(f'{where}: rpc.level is "{table.level}": give the test user that authenticates as rpc.user')
     given = {key: getattr(table, key) for key in PASSWORDS if getattr(table, key)}
     try:
         password = password_of(given, f"{where}: [rpc]", base)

@@ -53,7 +53,7 @@ def needs_met(have: Collection[str]) -> frozenset[str]:
 
 
 def needs_in_file(file: SutFile) -> frozenset[str]:
-    """Return the needs that a SUT file meets by itself."""
+    """Return the needs of checks that a SUT file alone satisfies."""
     return frozenset(need for need, one in STAND_INS.items() if one.is_in(file))
 
 

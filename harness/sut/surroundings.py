@@ -15,7 +15,7 @@ from harness.errors import SutUnavailable
 from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
 PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
-SECONDS = "{seconds}"
+SECONDS_PLACEHOLDER = "{seconds}"
 """The placeholder in the command that sets the clock, for the number of seconds by which the clock is fast."""
 SAID_LIMIT = 200
 """The number of bytes of a command's output that an error repeats."""
@@ -51,13 +51,13 @@ class EnvironmentTable:
     def command(self, part: str, value: int) -> tuple[str, ...]:
         """Return the command that restores, takes away or sets a part; empty if the table has no such command."""
         if part == CLOCK:
-            return tuple(word.replace(SECONDS, str(value)) for word in self.set_clock)
+            return tuple(word.replace(SECONDS_PLACEHOLDER, str(value)) for word in self.set_clock)
         found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
         return found
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that have commands."""
+        """The parts of the environment for which the SUT file has commands."""
         return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
@@ -65,8 +65,8 @@ class EnvironmentTable:
         for part in PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
                 return f"environment.take_{part} and environment.give_{part} belong together: give both or none"
-        if self.set_clock and not any(SECONDS in word for word in self.set_clock):
-            return f"environment.set_clock lacks the placeholder for the seconds: add {SECONDS}"
+        if self.set_clock and not any(SECONDS_PLACEHOLDER in word for word in self.set_clock):
+            return f"environment.set_clock lacks the placeholder for the seconds: add {SECONDS_PLACEHOLDER}"
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be 1 at least"
 
 
@@ -98,11 +98,11 @@ class SurroundingsByCommand:
 
 
 def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return the parts that the commands of a SUT file can change."""
-    return SurroundingsByCommand(table.parts, partial(_run, table))
+    """Return the parts of the environment that the commands of a SUT file can change."""
+    return SurroundingsByCommand(table.parts, partial(_run_command, table))
 
 
-def _run(table: EnvironmentTable, part: str, value: int) -> None:
+def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
     command = table.command(part, value)
     shown = " ".join(command)
     with tempfile.TemporaryFile() as said:  # a pipe would be waited for as long as anything that it starts has it

@@ -46,10 +46,10 @@ class BeginsTape(Protocol):
     """The interface of the tape of a check, which is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin with a check of a run."""
+        """Begin the tape of a check."""
 
     def lose(self, why: str) -> None:
-        """Note that the capture lacks information that influences the check."""
+        """Record that the capture lacks information that influences the check."""
 
     def sees(self, what: str, found: str | None) -> str | None:
         """Note an observation about the system that packets do not show (None: no observation yet); return the
@@ -135,7 +135,7 @@ class Sut(OwnQueues):
         """One line about the parts of the environment that could not be restored."""
 
     def lose(self, why: str) -> None:
-        """Note that the capture lacks information that influences this test."""
+        """Record that the capture lacks information that influences this test."""
         if self.tape is not None:
             self.tape.lose(why)
 
@@ -159,7 +159,9 @@ class Sut(OwnQueues):
 
     @property
     def receiving_keys(self) -> bytes:
-        """The keys for encrypting messages to the SUT: those that it shows, else those of ``mqconform provision``."""
+        """The keys for encrypting messages to the SUT: those that the SUT shows, or else those of ``mqconform
+        provision``.
+        """
         return self.encryption_keys or sut_keys()
 
     @property
@@ -174,7 +176,7 @@ class Sut(OwnQueues):
 
     @property
     def signing_keys(self) -> bytes:
-        """The public keys that its signatures are verified with, empty when nobody shows them."""
+        """The public keys that verify the SUT's signatures; empty if neither the SUT nor its directory shows them."""
         shown = self.file.provisioned.public_signing_keys_base64
         if not shown and "queue_control" in self.facilities:
             shown = self.control.call("identity").get("public_signing_keys_base64") or ""
@@ -271,8 +273,8 @@ class Sut(OwnQueues):
         self.scale = durations.get("scale", self.scale)
 
     def timer_ms(self, name: str, wanted_ms: int) -> int:
-        """Return the specified duration of a timer (need ``timers``): ``wanted_ms`` if it can be set, else that of the
-        SUT file.
+        """Return the specified duration of a timer (need ``timers``): ``wanted_ms`` if the SUT's timers can be set,
+        otherwise the duration in the SUT file.
         """
         if "set_timers" in self.facilities:
             self.set_timers(**{name: wanted_ms})
@@ -302,8 +304,8 @@ class Sut(OwnQueues):
             self.configure(send_insecure_nacks=True)
 
     def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the present values that a check is about to change; raise Unsupported if the SUT does not return one
-        of them.
+        """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
+        not return one.
         """
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
@@ -397,7 +399,7 @@ class Sut(OwnQueues):
     def _restore_part(self, name: str, value: int) -> None:
         parse_reply = self._environment({name: value}).get(name)
         if parse_reply != value:
-            raise NotGivenBack(f"it is shown as {parse_reply}")
+            raise NotGivenBack(f"the SUT reports the value {parse_reply}")
 
     def _is_back(self) -> bool:
         """Return whether the SUT shows that it has found its directory again."""
@@ -425,7 +427,7 @@ class Sut(OwnQueues):
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
-        """Undo the changes of a row, except those that the reset before the next one undoes anyway."""
+        """Undo the changes of a row, except the changes that the reset before the next row undoes."""
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
             self.undo_changes()
@@ -457,7 +459,7 @@ class Sut(OwnQueues):
         self.undo_changes()
 
     def undo_changes(self) -> None:
-        """Undo the changes of this test, or of a row of it."""
+        """Undo the changes that this test, or one row of it, made in the SUT."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

@@ -68,7 +68,7 @@ KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security"
 
 @dataclass(frozen=True, slots=True)
 class SutTable:
-    """[sut]: the name of the system under test."""
+    """[sut]: the name, vendor and version of the system under test."""
 
     name: str
     vendor: str = "unknown"
@@ -219,7 +219,7 @@ class SutFile:
 
     @property
     def label(self) -> str:
-        """The name of the file in messages."""
+        """The name of the SUT file in error messages."""
         return self.path.name if self.path is not None else "the SUT file"
 
 
@@ -259,7 +259,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     where = str(path or "SUT file")
     for former, name in _FORMER_NAMES.items():
         if former in tree and name in tree:
-            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are there, remove [{former}]")
+            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are present; remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in (known := (*_TABLES, "capabilities", "more_queues", "commands")):
@@ -267,11 +267,11 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
-    tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
+    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
     more_queues = _queue_entries(tree.get("more_queues", []), where)
-    capabilities = _capabilities(tree.get("capabilities", {}), where)
-    commands = _commands(tree.get("commands", {}), where)
+    capabilities = _read_capabilities(tree.get("capabilities", {}), where)
+    commands = _read_commands(tree.get("commands", {}), where)
     file = SutFile(**tables, capabilities=capabilities, more_queues=more_queues, commands=commands, path=path)
     _check_names(file, where)
     _check_driver(file.driver, where)
@@ -291,7 +291,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     return file
 
 
-def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
+def _read_table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     if not isinstance(values, dict):
         raise UsageError(f"{where}: [{table}] must be a table")
     hints = get_type_hints(kind)
@@ -301,13 +301,13 @@ def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
     for known in dataclasses.fields(kind):
         if known.name not in values and known.default is dataclasses.MISSING:
             raise UsageError(f"{where}: {table}.{known.name} is missing")
-    return kind(**{key: _value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
+    return kind(**{key: _read_value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
 
 
 def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
     if not isinstance(values, list):
         raise UsageError(f"{where}: more_queues must be a list of tables: write [[more_queues]]")
-    entries = tuple(_table(QueueEntry, one, where, "more_queues") for one in values)
+    entries = tuple(_read_table(QueueEntry, one, where, "more_queues") for one in values)
     for entry in entries:
         _check_name(entry.name, f"{where}: more_queues.name")
         if entries.count(entry) > 1 or sum(one.name.lower() == entry.name.lower() for one in entries) > 1:
@@ -318,21 +318,21 @@ def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
     return entries
 
 
-def _commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
+def _read_commands(values: Any, where: str) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(values, dict):
         raise UsageError(f"{where}: [commands] must be a table")
     known = frozenset[str]().union(*FACILITIES.values())
     for verb, command in values.items():
         if verb not in known:
-            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md has them")
+            raise UsageError(f"{where}: unknown verb {verb} in [commands]; docs/control-protocol.md lists the verbs")
         if not command:
-            raise UsageError(f"{where}: commands.{verb} is empty; leave it out")
+            raise UsageError(f"{where}: commands.{verb} is empty; omit it")
     return MappingProxyType(
-        {verb: _value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
+        {verb: _read_value(tuple[str, ...], command, f"{where}: commands.{verb}") for verb, command in values.items()}
     )
 
 
-def _value(hint: Any, value: Any, where: str) -> Any:
+def _read_value(hint: Any, value: Any, where: str) -> Any:
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
             raise UsageError(f"{where} is {value!r}; it must be one of {', '.join(get_args(hint))}")
@@ -353,7 +353,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
     return value
 
 
-def _capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
+def _read_capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
     for key, value in values.items():
         if key not in CAPABILITIES:
             raise UsageError(f"{where}: unknown capability {key}; known: {', '.join(CAPABILITIES)}")

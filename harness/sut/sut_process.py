@@ -24,7 +24,7 @@ from harness.sut.guard_process import STOP_S
 _POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
 """int s: the longest time from the end of the program until its starter knows the exit status."""
-_ENDED = struct.Struct("<ii")
+_END_RECORD = struct.Struct("<ii")
 """The format of the memory, shared with workers, for whether the program has ended and for its exit status, which only
 the starter can find out.
 """
@@ -49,7 +49,7 @@ class SutProcess:
         self._log: IO[bytes] | None = None
         self._guard = Guard()
         self._owner = os.getpid()
-        self._shared = mmap.mmap(-1, _ENDED.size)
+        self._shared = mmap.mmap(-1, _END_RECORD.size)
         self._running: int | None = None
         """A file descriptor, also for workers, that becomes readable when the program has ended; None if the platform
         does not support it.
@@ -127,13 +127,13 @@ class SutProcess:
             deadline = time.monotonic() + _STATUS_S
             while not self._shared[0] and time.monotonic() < deadline:
                 time.sleep(_POLL_INTERVAL_S)
-        ended, code = _ENDED.unpack(self._shared[:])
+        ended, code = _END_RECORD.unpack(self._shared[:])
         if not ended:
             return None
         return end_text(code)
 
     def _note(self, ended: int, code: int) -> None:
-        self._shared[:] = _ENDED.pack(ended, code)
+        self._shared[:] = _END_RECORD.pack(ended, code)
 
 
 def end_text(code: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-EXCHANGES = 5
+MEASURED_EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
 """The pause between the measured exchanges. They are spread over a second, to also detect a system that stops
 repeatedly.
@@ -53,7 +53,7 @@ class TimeoutsTable:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """The durations of the measured exchanges (ms)."""
+    """The durations of the exchanges with which the harness measured the system (ms)."""
 
     samples_ms: tuple[int, ...]
 
@@ -64,7 +64,7 @@ class Speed:
 
     @property
     def fastest_ms(self) -> int:
-        """Return the shortest duration: the time without stalls."""
+        """Return the shortest duration, which no stall lengthened."""
         return min(self.samples_ms)
 
     @property
@@ -106,7 +106,7 @@ class Timeouts:
 
 
 VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
-"""The timeouts in virtual time, in which no answer is slow."""
+"""The timeouts in virtual time, in which answers take no time."""
 REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
 """int ms: the silence window with a control channel, because a program on the tester's machine is rarely late. Any
@@ -140,7 +140,7 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
 def measure_speed(exchange: Callable[[], object]) -> Speed | None:
     """Measure the duration of several exchanges; return None when an exchange was not answered."""
     samples = []
-    for number in range(EXCHANGES):
+    for number in range(MEASURED_EXCHANGES):
         if number:
             time.sleep(BETWEEN_EXCHANGES_S)
         began = time.monotonic()
@@ -150,7 +150,7 @@ def measure_speed(exchange: Callable[[], object]) -> Speed | None:
     return Speed(tuple(samples))
 
 
-def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
+def report_timeouts(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
     """Return the timeouts for run.json; with several workers, the timeouts for the slowest SUT."""
     known = [speed for speed in speeds if speed is not None]
     slowest = max(known, key=lambda speed: speed.worst_ms, default=None)

@@ -44,9 +44,9 @@ def virtual_directory(
         Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
         Site(Identifier=OWN_SITE, Name="here"),
         Site(Identifier=FAR_SITE, Name="there"),
-        _machine(identifier, computer, driver.address),
-        _machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
-        _machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, FAR_SITE, RoutingServer=True),
+        _build_machine(identifier, computer, driver.address),
+        _build_machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
+        _build_machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, FAR_SITE, RoutingServer=True),
         RoutingLink(
             Site1Identifier=OWN_SITE,
             Site2Identifier=FAR_SITE,
@@ -55,17 +55,17 @@ def virtual_directory(
         ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
         Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
-        *(_user(account) for account in accounts),
+        *(_build_user(account) for account in accounts),
     ):
         directory.provision(element)
     return directory
 
 
-def _user(account: Account) -> User:
+def _build_user(account: Account) -> User:
     return User(SecurityIdentifier=account.SecurityIdentifier.build(), Certificates=account.Certificates.build())
 
 
-def _machine(identifier: UUID, name: str, address: str, site: UUID = OWN_SITE, **attributes: Any) -> QueueManager:
+def _build_machine(identifier: UUID, name: str, address: str, site: UUID = OWN_SITE, **attributes: Any) -> QueueManager:
     return QueueManager(
         Identifier=identifier,
         ComputerName=name,

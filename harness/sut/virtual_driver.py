@@ -11,7 +11,7 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
-from harness.sut.limited_control import limit, read_remotely
+from harness.sut.limited_control import limit_control, read_remotely
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import BeginsTape, Sut
@@ -133,7 +133,7 @@ class VirtualDriver:
         who, offered = identity_of(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
             return control, who
-        limited, who = limit(control, who, offered) if offered else (None, Identity(who.identifier))
+        limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))
         return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
@@ -147,7 +147,7 @@ class VirtualDriver:
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _hangs(self) -> bool:
-        """Return whether the core of the test computes without end."""
+        """Return whether the core of the current test is in an endless computation."""
         assert self._host is not None
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
@@ -155,7 +155,7 @@ class VirtualDriver:
         return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the core of the test ended, which is known at once."""
+        """Return how the core of the current test ended; None if it still runs."""
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:

@@ -59,7 +59,7 @@ class VitalSigns:
 
     @property
     def stall_ms(self) -> int:
-        """The length of the longest stall in the previous test (int ms)."""
+        """int ms: the length of the longest stall in the previous test."""
         return 0 if self._felt is None else self._felt.longest_ms
 
     @property

@@ -40,13 +40,13 @@ class ReplySink(Protocol):
     """The receiver of a wire's events."""
 
     def on_open(self) -> None:
-        """Note that requests can be sent."""
+        """Handle an open channel, which now accepts requests."""
 
     def on_reply(self, reply: Reply) -> None:
         """Handle an answer, which has an ``id`` of any type."""
 
     def on_end(self, why: str) -> None:
-        """Note that there will be no further answers."""
+        """Handle the end of the channel, after which no answers arrive."""
 
 
 class Wire(Protocol):
@@ -60,7 +60,7 @@ class Wire(Protocol):
 
     @property
     def strangers(self) -> Sequence[Any]:
-        """The first ids of answers that belong to no request."""
+        """The first few ids of answers that match no request."""
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request; return its id."""
@@ -133,13 +133,13 @@ class AnswerLines:
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
             raise NoAnswer(f"not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer without a request: {ascii(reply.get('error'))[:200]}")
+            raise NoAnswer(f"an answer that belongs to no request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 
 
 def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
-    """Return the line of a request."""
+    """Return the line that sends a request."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
 

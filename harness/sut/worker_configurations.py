@@ -34,7 +34,7 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     shared = workers > 1 and kind == "external" and file.control.kind == "none"
     if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(
-            f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
+            f"--workers {workers}: a check empties the queues that it reads remotely (capability qm2qm): put "
             "{worker} into plain, transactional and admin in [queues] and the names of [[more_queues]], so that each "
             "worker has queues of its own"
         )
@@ -83,8 +83,8 @@ def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
 
 
 def _fresh_address(run: str, number: int) -> str:
-    """Return a loopback address that no known peer of a worker has and that does not end in 1, because such addresses
-    are for SUTs.
+    """Return a loopback address that no known peer of a worker has. It does not end in 1, because such addresses are
+    reserved for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
     network, host = divmod((begin + number) % FRESH_ADDRESSES, HOST_NUMBERS)
@@ -113,4 +113,4 @@ def _shift_address(address: str, number: int) -> str:
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)
     except ValueError as error:
-        raise UsageError(f"--workers: {address} is no IPv4 address; there is only one such loopback address") from error
+        raise UsageError(f"--workers: {address} is not an IPv4 address; IPv6 has only one loopback address") from error

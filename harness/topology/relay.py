@@ -14,13 +14,13 @@ class Observer(Protocol):
     """An observer of all traffic of a relay."""
 
     def on_opened(self, link: Link) -> None:
-        """Note that a system has connected."""
+        """Handle a new connection of a system."""
 
     def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
-        """Note bytes that one side sent."""
+        """Handle bytes that one side sent."""
 
     def on_closed(self, link: Link, *, by_initiator: bool) -> None:
-        """Note the end of a connection."""
+        """Handle the end of a connection."""
 
 
 class Relay:

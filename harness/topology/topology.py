@@ -87,7 +87,7 @@ class Topology:
         return self.traffic.packets_sent(kind, by=by, to=to)
 
     def pass_time(self, ms: int) -> None:
-        """Let the systems run for a while."""
+        """Let time pass while the systems run."""
         self.environment.run_until(lambda: False, ms)
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:

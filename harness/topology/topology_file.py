@@ -57,18 +57,18 @@ def load_topology(path: Path) -> TopologyFile:
     for table in tree:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known: topology, {', '.join(ROLES)}")
-    name = _table(tree, "topology", ("name",), path)["name"]
-    places = {role: _place(role, _table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
+    name = _read_table(tree, "topology", ("name",), path)["name"]
+    places = {role: _read_place(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
     _refuse_twice(places, path)
     _refuse_loops(places, path)
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
     if len(ports) > 1:
         said = ", ".join(str(port) for port in sorted(ports))
-        raise UsageError(f"{path}: driver.peer_tcp_port is {said}: the systems are found at one port, give it to all")
+        raise UsageError(f"{path}: driver.peer_tcp_port is {said}; all systems must name the same port")
     return TopologyFile(name, MappingProxyType(places), path)
 
 
-def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -> dict[str, str]:
+def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -> dict[str, str]:
     table = tree.get(name)
     if not isinstance(table, dict):
         raise UsageError(f"{path}: table [{name}] is missing: a topology has a name, a sender, a router and a receiver")
@@ -81,7 +81,7 @@ def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -
     return table
 
 
-def _place(role: str, table: dict[str, str], path: Path) -> Place:
+def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
     where = path.parent / table["sut"]
     file = load_sut_file(where)
     address = table["address"]
@@ -104,7 +104,7 @@ def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
         for role, place in places.items():
             other = seen.setdefault(of(place), role)
             if other != role:
-                raise UsageError(f"{path}: {what} {of(place)} is that of {other} and {role}: give each one of its own")
+                raise UsageError(f"{path}: {what} {of(place)} belongs to both {other} and {role}: give each its own")
 
 
 _ADDRESSES: dict[str, Callable[[Place], str]] = {

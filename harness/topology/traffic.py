@@ -42,17 +42,17 @@ class Judge(Protocol):
     """
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge a packet that a system sent, or note a packet that it received."""
+        """Judge a packet that a system sent; only record a packet that it received."""
 
     def note(self, frame: Frame) -> None:
-        """Note a packet without judging it."""
+        """Record a packet without judging it."""
 
 
 class Traffic:
     """The observer of all relays."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
-        """Observe relays at the addresses of ``roles``."""
+        """Observe the relays at the addresses that ``roles`` lists."""
         self.recorder = recorder
         self.passages: list[Passage] = []
         self.identifiers: dict[UUID, str] = {}
@@ -62,7 +62,7 @@ class Traffic:
         self._of: dict[Link, Passage] = {}
 
     def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, on connections of either side."""
+        """Return the packets of a kind that one system sent to another, on connections that either of them opened."""
         pairs = ((by, to), (to, by))
         return [
             frame
@@ -96,7 +96,7 @@ class Traffic:
                     (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a router forwards a packet of another system, with a changed hop count; such a packet was
+        """Return whether a packet is a forwarded packet of another system with a changed hop count; such a packet was
         judged before.
         """
         if frame.kind != "UserMessage":

@@ -35,7 +35,7 @@ def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[
     identifiers = {role: new_guid(entropy) for role in ROLES}
     directory = enterprise(identifiers, entropy)
     return {
-        role: System(role, FOUND_AT[role], _view(file, environment, role, identifiers[role], directory, seed))
+        role: System(role, FOUND_AT[role], _build_sut(file, environment, role, identifiers[role], directory, seed))
         for role in ROLES
     }
 
@@ -63,7 +63,7 @@ def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirector
     return directory
 
 
-def _view(
+def _build_sut(
     file: SutFile, environment: Environment, role: str, identifier: UUID, directory: MemoryDirectory, seed: str
 ) -> Sut:
     config = QueueManagerConfig(

@@ -9,7 +9,7 @@ from itertools import combinations, product
 from allpairspy import AllPairs
 
 Row = Mapping[str, str]
-"""The name of a value for each parameter."""
+"""By parameter: the name of the chosen value."""
 
 
 def build_rows(
@@ -22,11 +22,11 @@ def build_rows(
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
     own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
-    return _build(known, own, min(strength, len(known)), min(orders, len(known)))
+    return _build_array(known, own, min(strength, len(known)), min(orders, len(known)))
 
 
 @lru_cache(maxsize=1024)
-def _build(
+def _build_array(
     known: tuple[tuple[str, tuple[str, ...]], ...],
     excluded: tuple[tuple[tuple[str, str], ...], ...],
     strength: int,
@@ -34,11 +34,11 @@ def _build(
 ) -> tuple[Row, ...]:
     values, banned = dict(known), [dict(one) for one in excluded]
     wanted = list(list_tuples(values, banned, strength))
-    arrays = (_draw(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
+    arrays = (_draw_row(dict((*known[by:], *known[:by])), values, banned, wanted) for by in range(orders))
     return min(arrays, key=len)
 
 
-def _draw(
+def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
     """Return the plain row, and rows of the library and completed ones that have all the wanted combinations."""
@@ -54,7 +54,7 @@ def _draw(
             found.append(row)
             missing = [one for one in missing if not one.items() <= row.items()]
     while missing:
-        made = complete(missing[0], values, banned)
+        made = complete_row(missing[0], values, banned)
         assert made is not None  # it is wanted, so some row has it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
@@ -62,7 +62,7 @@ def _draw(
 
 
 def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
-    """Leave out the rows whose combinations the others have, except the plain one."""
+    """Remove the rows whose combinations all occur in other rows, but keep the plain row."""
     counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
     kept = list(rows)
     for row in reversed(rows[1:]):
@@ -92,16 +92,18 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
     for names in combinations(values, strength):
         for ones in product(*(values[name] for name in names)):
             tuple_ = dict(zip(names, ones, strict=True))
-            if complete(tuple_, values, excluded) is not None:
+            if complete_row(tuple_, values, excluded) is not None:
                 yield tuple_
 
 
-def complete(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
-    """Return an allowed row with this part, of the earliest values that there are; None without such a row."""
+def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
+    """Return an allowed row that contains this part; its other values are the earliest possible ones. None if no such
+    row exists.
+    """
     if not is_allowed(part, excluded):
         return None
     name = next((name for name in values if name not in part), None)
     if name is None:
         return {name: part[name] for name in values}
-    rows = (complete({**part, name: value}, values, excluded) for value in values[name])
+    rows = (complete_row({**part, name: value}, values, excluded) for value in values[name])
     return next((row for row in rows if row is not None), None)

@@ -16,14 +16,14 @@ from harness.wire import PrivateQueueFormatName
 Fields = Mapping[str, Any]
 NOTHING: Fields = {}
 OTHER_SOURCE = UUID("6d716376-0000-4000-8000-00000000a001")
-"""A queue manager whose messages the peer passes on."""
+"""The queue manager that is the source of messages that the peer forwards."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
-"""A public queue that no directory has."""
+"""The identifier of a public queue that is in no directory."""
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
 """Longer than the chunks in which a system may store or send a body."""
 LONG_LABEL = "L" * 249
-"""The longest label (MS-MQMQ 2.2.20.3)."""
+"""A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class Value(NamedTuple):
@@ -36,18 +36,18 @@ class Value(NamedTuple):
     needs: tuple[str, ...] = ()
 
 
-def _user(**fields: Any) -> Fields:
+def _user_fields(**fields: Any) -> Fields:
     return {"user": fields}
 
 
-def _properties(**fields: Any) -> Fields:
+def _properties_fields(**fields: Any) -> Fields:
     return {"properties": fields}
 
 
-def _acknowledged(event: str, **asks: str) -> Value:
+def _acknowledged_value(event: str, **asks: str) -> Value:
     """Return the value that asks for both acknowledgments of an event, which needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
-    packet = {**_user(AdminQueue=queue), **_properties(**dict.fromkeys(asks, 1))}
+    packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
     return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
 
 
@@ -55,8 +55,14 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     # -- of a message -------------------------------------------------------------------------------------------
     "delivery": (
         Value("express"),
-        Value("recoverable", _user(DM=1), {"delivery": "recoverable"}),
-        Value("transactional", _user(DM=1), {"delivery": "transactional"}, {"transactional": True}, ("transactions",)),
+        Value("recoverable", _user_fields(DM=1), {"delivery": "recoverable"}),
+        Value(
+            "transactional",
+            _user_fields(DM=1),
+            {"delivery": "transactional"},
+            {"transactional": True},
+            ("transactions",),
+        ),
     ),
     "priority": (
         Value("3"),
@@ -65,24 +71,24 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     ),
     "acknowledgments": (
         Value("none"),
-        _acknowledged("of arrival", PA="positive_arrival", NA="negative_arrival"),
-        _acknowledged("of receipt", PR="positive_receive", NR="negative_receive"),
+        _acknowledged_value("of arrival", PA="positive_arrival", NA="negative_arrival"),
+        _acknowledged_value("of receipt", PR="positive_receive", NR="negative_receive"),
     ),
     "administration queue": (
         Value("direct"),
         Value(
             "private",
-            _user(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
+            _user_fields(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
             {"admin_queue": f"PRIVATE={OTHER_SOURCE}\\00000001"},
         ),
     ),
-    "positive journaling": (Value("no"), Value("yes", _user(JP=1), {"journal": ("positive",)})),
-    "negative journaling": (Value("no"), Value("yes", _user(JN=1), {"journal": ("negative",)})),
+    "positive journaling": (Value("no"), Value("yes", _user_fields(JP=1), {"journal": ("positive",)})),
+    "negative journaling": (Value("no"), Value("yes", _user_fields(JN=1), {"journal": ("negative",)})),
     "response queue": (
         Value("none"),
         Value(
             "direct",
-            _user(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
+            _user_fields(ResponseQueue=r"TCP:{peer}\private$\mqc-answers"),
             {"response_queue": r"DIRECT=TCP:{peer}\private$\mqc-answers"},
         ),
     ),
@@ -93,18 +99,18 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         Value("5,000 bytes", {"body": LONG_BODY}, {"body": "B" * 5_000}),
     ),
     "label": (Value("short"), Value("249 characters", {"label": LONG_LABEL}, {"label": LONG_LABEL})),
-    "extension": (Value("none"), Value("5 bytes", _properties(ExtensionData=b"\0ext\xff"))),
+    "extension": (Value("none"), Value("5 bytes", _properties_fields(ExtensionData=b"\0ext\xff"))),
     "time to reach queue": (
         Value("infinite"),
         Value("a day", {"base": {"TimeToReachQueue": DAY_S}}, {"time_to_reach_queue_s": DAY_S}),
     ),
     "time to be received": (
         Value("infinite"),
-        Value("a day", _user(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
+        Value("a day", _user_fields(TimeToBeReceived=DAY_S), {"time_to_be_received_s": DAY_S}),
     ),
     "application tag": (
         Value("0"),
-        Value("0xFFFFFFFF", _properties(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
+        Value("0xFFFFFFFF", _properties_fields(ApplicationTag=0xFFFF_FFFF), {"application_tag": 0xFFFF_FFFF}),
     ),
     "trace": (
         Value("none"),
@@ -135,9 +141,9 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
     "read time-out": (Value("0"), Value("a second")),
 }
-"""The values of each parameter."""
+"""By parameter: its possible values, the plain value first."""
 
-EXCLUDED: Sequence[Mapping[str, str]] = (
+EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},
     {"delivery": "transactional", "priority": "0"},
     {"delivery": "transactional", "priority": "7"},

@@ -8,7 +8,7 @@ from itertools import combinations
 from harness.varying.arrays import Row
 
 MOST_VALUES = 3
-"""A larger combination is named as a whole."""
+"""The maximum number of values in a reduced combination; without a reduction, a verdict names the whole row."""
 
 
 def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:

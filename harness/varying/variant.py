@@ -1,4 +1,6 @@
-"""One row of a covering array, applied to the messages, queues and reads of a check that do not say otherwise."""
+"""Apply one row of a covering array to the messages, queues and reads for which a check does not choose a value
+itself.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,12 @@ from typing import Any
 from harness.varying.arrays import Row
 from harness.varying.parameters import PARAMETERS, Fields, find_value
 
-_MERGED = ("base", "user", "properties")
+_MERGED_HEADERS = ("base", "user", "properties")
 """The headers whose fields a check and a row may each give some of."""
 
 
 class Variant:
-    """A row. ``names``: what ``{peer}`` and ``{sut}`` stand for."""
+    """A row, and how it changes packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
 
     def __init__(self, row: Row, **names: str) -> None:
         self.row = row
@@ -32,7 +34,7 @@ class Variant:
         return self.row.get(parameter, PARAMETERS[parameter][0].name)
 
     def __getitem__(self, parameter: str) -> str:
-        """Return ``value`` for a check that applies it itself."""
+        """Return the name of a parameter's value for a check that applies the value itself."""
         self.applied.add(parameter)
         return self.value(parameter)
 
@@ -42,7 +44,7 @@ class Variant:
         layers = (own, packet, given)
         merged = {
             name: {**own.get(name, {}), **packet.get(name, {}), **given.get(name, {})}
-            for name in _MERGED
+            for name in _MERGED_HEADERS
             if any(name in layer for layer in layers)
         }
         return {**own, **packet, **given, **merged}
@@ -66,19 +68,19 @@ class Variant:
         if is_transactional:
             values = {parameter: value for parameter, value in values.items() if parameter != "priority"}
         self.applied.update(parameter for parameter, value in values.items() if _has_effect(value, given))
-        return _merge(list(values.values()))
+        return _merge_layers(list(values.values()))
 
 
 def _has_effect(value: Fields, given: Fields) -> bool:
     return any(
         name not in given
-        or (name in _MERGED and any(field not in given[name] for field in fields))
+        or (name in _MERGED_HEADERS and any(field not in given[name] for field in fields))
         or (name == "transactional" and not given[name])
         for name, fields in value.items()
     )
 
 
-def _merge(layers: list[Fields]) -> dict[str, Any]:
+def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
     """Join the effects of values: fields of the same header, and items of the same list, are put together."""
     merged: dict[str, Any] = {}
     for layer in layers:
@@ -105,4 +107,4 @@ def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
 
 
 PLAIN = Variant({})
-"""What a check that varies nothing has."""
+"""The variant of a check that varies nothing."""

@@ -12,23 +12,23 @@ SECOND_MS = 1_000
 
 
 class Channel(Protocol):
-    """The control channel below."""
+    """The interface of the control channel that a `VariedControl` wraps."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb."""
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Request a verb whose answer may come later."""
+        """Send the request of a verb whose answer may arrive later."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer of a request."""
+        """Return the answer to a request."""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
 
 
 class VariedControl:
-    """A control channel of a row."""
+    """A control channel that adds the values of a row to its requests."""
 
     def __init__(self, control: Channel, variant: Variant) -> None:
         self.control = control

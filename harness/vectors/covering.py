@@ -57,7 +57,9 @@ DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]
 SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
 CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
-"""A DER sequence with a correct length; readers of packets check nothing else."""
+"""The bytes of a certificate: a DER sequence with a correct length, because readers of packets check nothing else in
+it.
+"""
 SECURITY: Mapping[str, Any] = {
     "none": None,
     "SID": {"ST": 1, "SecurityID": SID},

@@ -24,7 +24,7 @@ LENGTHS_OF_REFUSED = (0, 1, 15, 16)
 
 
 def list_golden(packet: str) -> Iterator[Row]:
-    """Yield the frames in MS-MQQB 4.1 of one kind."""
+    """Yield the frames of one kind of the example in MS-MQQB 4.1."""
     for frame in load_golden().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"
@@ -32,7 +32,7 @@ def list_golden(packet: str) -> Iterator[Row]:
 
 
 def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
-    """Return the bytes with some of them replaced."""
+    """Return the bytes of a packet with some bytes replaced."""
     return data[:offset] + new + data[offset + len(new) :]
 
 

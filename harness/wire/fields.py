@@ -74,7 +74,7 @@ class Bytes(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> bytes:
         if not isinstance(x, bytes | bytearray | Packet):
-            raise TypeError(f"{self.name}: bytes or a layer wanted, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: bytes or a layer expected, not {type(x).__name__}")
         return bytes(x)
 
     def i2len(self, pkt: Packet, x: bytes) -> int:
@@ -104,7 +104,7 @@ class WideString(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> str | bytes:
         if not isinstance(x, str | bytes):
-            raise TypeError(f"{self.name}: str or bytes wanted, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: str or bytes expected, not {type(x).__name__}")
         return x
 
     def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
@@ -184,7 +184,7 @@ class Nested(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
         if x is not None and not isinstance(x, Packet):
-            raise TypeError(f"{self.name}: a layer wanted, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: a layer expected, not {type(x).__name__}")
         return x
 
     def addfield(self, pkt: Packet, s: bytes, val: Packet | None) -> bytes:
@@ -195,7 +195,7 @@ class Nested(Field):
         if layout is None:
             return s, None
         if not s:  # scapy would make a structure of defaults out of nothing
-            raise WireError(f"{type(pkt).__name__}.{self.name}: a {layout.__name__} is announced, nothing is left")
+            raise WireError(f"{type(pkt).__name__}.{self.name}: {layout.__name__} is announced, but no byte is left")
         value = layout(s, _internal=1, _parent=pkt)
         return value.rest, value
 

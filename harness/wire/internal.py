@@ -11,7 +11,7 @@ from harness.wire.session import SessionHeader
 
 # [MS-MQQB] sect 2.2.2.1
 class ConnectionParametersHeader(Layer):
-    """Acknowledgment times (ms) and window: 12 bytes."""
+    """The acknowledgment timeouts (ms) and the window size: 12 bytes."""
 
     fields_desc = (
         LEIntField("RecoverableAckTimeout", 1496),

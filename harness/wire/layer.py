@@ -173,7 +173,7 @@ class Word:
         return s[self.size :]
 
     def build(self, layer: Layer) -> bytes:
-        """Return the bytes of a layer's bits."""
+        """Return the bytes of a layer's bit fields."""
         whole, given = 0, layer.fields
         for bits, shift in self.bits:
             value = given.get(bits.name, bits.default)

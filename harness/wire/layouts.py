@@ -101,7 +101,7 @@ class Expression:
 
 
 class _Unread:
-    """The received bytes of a layer; their length is that of the rest of the packet."""
+    """The bytes of a layer that are not dissected yet; their length is the length of the remaining packet."""
 
     def __len__(self) -> int:
         raise _WholeRest

@@ -81,7 +81,7 @@ def user_message(
 
 
 def ping_request(**fields: Any) -> Packet:
-    """Make a ping request; ``fields``: those of PingPacket. Spec: MS-MQQB 2.2.7."""
+    """Make a ping request. ``fields``: the fields of PingPacket. Spec: MS-MQQB 2.2.7."""
     return PingPacket(**fields)
 
 

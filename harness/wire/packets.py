@@ -59,5 +59,5 @@ def kind_of(packet: Packet) -> str:
 def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
     """Dissect bytes; fewer than ``smallest`` are refused, because scapy turns no bytes into a layer of defaults."""
     if len(data) < smallest:
-        raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} wanted")
+        raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} expected")
     return layer(bytes(data))

@@ -92,7 +92,7 @@ def private_key(pem: bytes) -> RsaKey:
 
 
 def certificate_key(der: bytes) -> RsaKey:
-    """Read the public key of an X.509 certificate; raise WireError if there is none."""
+    """Return the public key of an X.509 certificate; raise WireError if it has no RSA key."""
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:

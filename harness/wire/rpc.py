@@ -36,7 +36,7 @@ from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 HEADER_SIZE = 16
 TRAILER_SIZE = 8
-"""The size in int bytes of a sec_trailer before its token."""
+"""int bytes: the size of a sec_trailer without the token that follows it."""
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
@@ -189,12 +189,12 @@ def bind_ack(
 
 
 def bind_nak(call_id: int, reason: int) -> Packet:
-    """Make a bind_nak. Spec: C706 12.6.4.5."""
+    """Build a bind_nak. Spec: C706 12.6.4.5."""
     return pdu("bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)]))
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE_FRAGMENT_FLAGS) -> Packet:
-    """Make a fault. Spec: C706 12.6.4.7."""
+    """Build a fault. Spec: C706 12.6.4.7."""
     return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
 
 
@@ -204,12 +204,12 @@ def auth3(call_id: int) -> Packet:
 
 
 def co_cancel(call_id: int) -> Packet:
-    """Make a co_cancel. Spec: C706 12.6.4.6."""
+    """Build a co_cancel. Spec: C706 12.6.4.6."""
     return pdu("co_cancel", call_id)
 
 
 def orphaned(call_id: int) -> Packet:
-    """Make an orphaned. Spec: C706 12.6.4.8."""
+    """Build an orphaned PDU. Spec: C706 12.6.4.8."""
     return pdu("orphaned", call_id)
 
 
@@ -299,7 +299,7 @@ def _syntax(packet: Packet) -> Syntax | None:
 
 def _ptype(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
-        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} wanted")
+        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} expected")
     if data[0] != 5 or data[2] not in PTYPES:
         raise WireError(f"DCE/RPC: version {data[0]}, PTYPE {data[2]}")
     return data[2]

@@ -97,7 +97,7 @@ class Stub:
         self.number(8 if self.wide else 4, value)
 
     def pointer(self, behind: Callable[[], None] | None) -> None:
-        """Write a pointer; ``behind`` writes its target later. None stands for NULL."""
+        """Write a pointer. ``behind``: the function that writes the target later. None stands for NULL."""
         self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
             self._owed.append(behind)
@@ -213,7 +213,7 @@ class Reader:
         """Read an aligned number."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
-            raise WireError(f"{size} bytes wanted at {self.at} of {len(self.data)}")
+            raise WireError(f"{size} bytes expected at {self.at} of {len(self.data)}")
         self.at += size
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
@@ -236,7 +236,7 @@ class Reader:
         """Read a GUID."""
         self.at += -self.at % 4
         if self.at + 16 > len(self.data):
-            raise WireError(f"a GUID wanted at {self.at} of {len(self.data)}")
+            raise WireError(f"a GUID expected at {self.at} of {len(self.data)}")
         self.at += 16
         return UUID(bytes_le=self.data[self.at - 16 : self.at])
 
@@ -250,7 +250,7 @@ def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
         vt = reader.number(2)
         reader.at += 6
         if reader.number(2) != vt:
-            raise WireError(f"the discriminant behind vt {vt:#x} is another")
+            raise WireError(f"the discriminant differs from vt {vt:#x}")
         if wide:
             reader.at += -reader.at % 8
         if vt in NUMBER_SIZES:

@@ -226,4 +226,4 @@ _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
 QMCOMM_OPERATIONS: dict[str, Operation] = {
     name: operation(QMCOMM, opnum, name, f"MS-MQMP {section}", ins, outs) for opnum, name, section, ins, outs in _TABLE
 }
-"""The operations by name."""
+"""The operations of qmcomm, by name."""

@@ -43,7 +43,7 @@ class Exactly(StrFixedLenField):
 
 
 def Handle(name: str) -> NDRAlign:
-    """Declare a context handle: 20 bytes without a structure."""
+    """Declare a context handle: 20 bytes, read as a whole."""
     return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
 
 
@@ -128,7 +128,7 @@ class Operation:
 
 
 def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[Any], outs: list[Any]) -> Operation:
-    """Declare an operation by the fields of its stubs."""
+    """Declare an operation by the fields of its request stub and its response stub."""
     request = type(f"{name}_Request", (NDRPacket,), {"fields_desc": ins})
     response = type(f"{name}_Response", (NDRPacket,), {"fields_desc": outs})
     return Operation(interface, opnum, name, section, request, response)

@@ -1,4 +1,4 @@
-"""SoapHeader: the header with SOAP texts."""
+"""SoapHeader: the header that contains SOAP texts."""
 
 from __future__ import annotations
 

@@ -92,6 +92,6 @@ class Cursor:
         return self._data[start:found]
 
     def finish(self, field: str, section: str) -> None:
-        """Raise FormatError when bytes are left."""
+        """Raise FormatError if bytes remain that were not read."""
         if self.offset != self.end:
             raise FormatError(field, self.offset, section, f"{self.end - self.offset} bytes too many")

@@ -30,4 +30,4 @@ class FramingError(FormatError):
 
 
 class MisuseError(ValueError):
-    """The caller built a record whose bytes would not parse again."""
+    """The caller built a record whose bytes could not be parsed again."""

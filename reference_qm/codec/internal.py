@@ -151,7 +151,7 @@ class PingPacket(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read 24 bytes; a wrong Signature is a FormatError."""
+        """Read a ping packet of 24 bytes; raise FormatError for a wrong Signature."""
         start = cursor.offset
         flags, signature, cookie, guid = cursor.unpack(_PING)
         if signature != PING_SIGNATURE:

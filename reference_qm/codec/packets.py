@@ -166,7 +166,7 @@ def parse_framed(data: bytes) -> Packet:
 
 
 def _parse_measured(data: bytes) -> Packet:
-    """Parse a packet whose size ``measure`` returned."""
+    """Parse a packet of the size that ``measure`` returned."""
     base_header = base.BaseHeader.read_measured(data)
     if not base_header.Flags & _IN:
         return _read_user_message(data, base_header)
@@ -179,7 +179,7 @@ def _parse_measured(data: bytes) -> Packet:
 
 
 def parse_ping(data: bytes) -> PingPacket:
-    """Parse one UDP datagram; raises FormatError."""
+    """Parse the ping packet in one UDP datagram; raises FormatError."""
     return PingPacket.parse(bytes(data))
 
 

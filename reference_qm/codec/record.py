@@ -59,7 +59,7 @@ class Bits(property):
 
 
 class Flagged:
-    """A structure with a field of named bits."""
+    """A structure that has a field of named bits."""
 
     __slots__ = ()
 

@@ -18,7 +18,7 @@ def decode(wire: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return the WCHARs of a text."""
+    """Return a text as WCHARs."""
     return text.encode("utf-16-le", "surrogatepass")
 
 

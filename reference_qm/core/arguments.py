@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number if it is in its range."""
+    """Return a number if it is in its valid range; otherwise refuse the command."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
 
 
 def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
-    """Return the value that belongs to a word of an argument."""
+    """Return the value that a word of an argument stands for; refuse an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")
     return known[word]

@@ -150,4 +150,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""The methods that handle an event, in order."""
+"""By event: the methods that handle the event, in the order of their calls."""

@@ -18,7 +18,7 @@ Wrap = Callable[[Make], RestorableCore]
 
 
 def make_plain_core(make: Make) -> RestorableCore:
-    """Return a new queue manager as the core, without faults."""
+    """Return a new queue manager without faults, as a core."""
     return make()
 
 

@@ -158,16 +158,16 @@ class QueueManager(Parts):
                 hear(self, event, now)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:
-        """Return whether a session still has this transport."""
+        """Return whether a session still uses this transport."""
         return transport is not None and self.transports.get(transport) is session
 
     def next_session_number(self) -> int:
-        """Return the number of a new session."""
+        """Return a new number for a session."""
         self._sessions_made += 1
         return self._sessions_made
 
     def next_transport(self) -> str:
-        """Return the name of a new connection."""
+        """Return a new name for a connection."""
         self._transports_made += 1
         return f"out-{self._transports_made}"
 
@@ -179,12 +179,12 @@ class QueueManager(Parts):
                 return self._handles_made
 
     def next_persist_token(self) -> int:
-        """Return the number of a new record for the disk."""
+        """Return a new number for a record that is written to the disk."""
         self._persists_made += 1
         return self._persists_made
 
     def next_directory_token(self) -> int:
-        """Return the number of a new effect that concerns the directory."""
+        """Return a new number for an effect that concerns the directory."""
         self._directory_asked += 1
         return self._directory_asked
 

@@ -16,7 +16,7 @@ def put_in_place(qm: QM, cls: type[Part]) -> None:
 
 
 def part_of(cls: type[Part]) -> type[Part]:
-    """Return the part that a class derives from."""
+    """Return the part of the queue manager that a class derives from."""
     parts = [base for base in cls.__mro__ if Part in base.__bases__]
     if len(parts) != 1:
         raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it may replace only one")

@@ -36,7 +36,7 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
 
 
 def note_change(state: DirectoryState, change: Change, status: Result) -> None:
-    """Note the result of a change, and notify about a write. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+    """Handle the result of a change, and notify about a successful write. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
     _note_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
@@ -127,6 +127,8 @@ def _is_public(element: DirectoryObject) -> bool:
 
 
 def _note_status(state: DirectoryState, status: Result) -> None:
-    """Note whether the directory was available. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
+    """Take the directory offline if the status shows that it is unavailable. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20,
+    .24.
+    """
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()

@@ -66,7 +66,7 @@ class AttributeFilter:
 
 
 def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
-    """Return the iFilter of a single ``attribute EQUALS value``."""
+    """Return the iFilter with the single condition ``attribute EQUALS value``."""
     return (AttributeFilter(attribute, Operator.EQUALS, value),)
 
 

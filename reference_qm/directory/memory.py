@@ -179,7 +179,7 @@ class MemoryDirectory(Replica):
 
     @contextmanager
     def _open_to_read(self) -> Iterator[None]:
-        """Enter a block that reads the objects; raises StorageError."""
+        """Enter a block in which the objects can be read; raises StorageError."""
         yield
 
     @contextmanager

@@ -18,7 +18,7 @@ _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes
 
 
 class RecordError(Exception):
-    """A record is not a directory object; the text is one line."""
+    """A record does not describe a directory object; the text is one line."""
 
 
 def to_record(element: DirectoryObject) -> Record:
@@ -28,7 +28,7 @@ def to_record(element: DirectoryObject) -> Record:
 
 
 def from_record(record: object) -> DirectoryObject:
-    """Return the element of a record; raises RecordError."""
+    """Return the directory object that a record describes; raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("a directory object is a JSON object")
     kind = STORED_TYPES.get(str(record.get("type")))
@@ -58,18 +58,18 @@ def _read(name: str, hint: Any, value: object) -> object:
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):
-            raise RecordError(f"{name}: a list is wanted, not {value!a:.40}")
+            raise RecordError(f"{name}: a list is expected, not {value!a:.40}")
         return tuple(_read(name, kinds[0], one) for one in value)
     if NoneType in kinds:
         return None if value is None else _read(name, next(kind for kind in kinds if kind is not NoneType), value)
     reader = hint if issubclass(hint, Enum) else _READERS.get(hint)
     if reader is None:
         if type(value) is not hint:
-            raise RecordError(f"{name}: {hint.__name__} is wanted, not {value!a:.40}")
+            raise RecordError(f"{name}: {hint.__name__} is expected, not {value!a:.40}")
         return value
     try:
         if not isinstance(value, str):
             raise ValueError(value)
         return reader(value)
     except ValueError as error:
-        raise RecordError(f"{name}: {hint.__name__} is wanted, not {value!a:.40}") from error
+        raise RecordError(f"{name}: {hint.__name__} is expected, not {value!a:.40}") from error

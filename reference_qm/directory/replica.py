@@ -79,7 +79,7 @@ class Replica:
         return _select_attributes(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
 
     def read_end(self, handle: int) -> Result:
-        """End an enumeration. Spec: MS-MQDSSM 3.1.6.6."""
+        """End an enumeration of objects. Spec: MS-MQDSSM 3.1.6.6."""
         return Result.GENERIC_ERROR if self._queries.pop(handle, None) is None else Result.SUCCESS
 
     def _search(

@@ -97,7 +97,7 @@ def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -
 
 
 def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
-    """Return the attributes that the writing of an element updates."""
+    """Return the attributes that a write of a directory object updates."""
     rules = RULES[kind]
     known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
     return known if attributes is None else known.intersection(attributes)

@@ -55,7 +55,7 @@ class DirectoryState:
             self.notifications.append(ChangeNotification(operation, element))
 
     def go_offline(self) -> None:
-        """Note that the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18.
+        """Set DirectoryOffline, because the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18.
 
         In workgroup mode nothing changes: there DirectoryOffline MUST be False (3.1.1.1).
         """

@@ -14,7 +14,7 @@ from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
 
-_NOTIFICATION = "NonLDAPCapableQueueManagerNotification"
+_NOTIFICATION_ATTRIBUTE = "NonLDAPCapableQueueManagerNotification"
 
 
 def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
@@ -33,7 +33,7 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
         state.SiteCollection = tuple(site for site in sites if isinstance(site, Site))
     elif found.rStatus is not Result.OBJECT_NOT_FOUND or not provisioning:
         return found.rStatus
-    enterprise = read_directory(directory, state, "Enterprise", attributes=(_NOTIFICATION,))
+    enterprise = read_directory(directory, state, "Enterprise", attributes=(_NOTIFICATION_ATTRIBUTE,))
     if isinstance(enterprise.rDirectoryObject, Enterprise):
         state.EnterpriseReference = enterprise.rDirectoryObject
     elif enterprise.rStatus is Result.ATTRIBUTE_NOT_FOUND:

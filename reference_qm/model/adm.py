@@ -253,7 +253,9 @@ class RecoverableReceipt:
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """A protocol session. Spec: MS-MQQB 3.1.1.3.1; the elements below are those of this implementation."""
+    """A protocol session. Spec: MS-MQQB 3.1.1.3.1. The elements below this docstring are additions of this
+    implementation.
+    """
 
     number: int
     initiator: bool

@@ -1,4 +1,4 @@
-"""Deadlines of many things with a single timer for the earliest."""
+"""Store the deadlines of many items, with a single timer for the earliest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ SWEEP_AT = 4_096
 
 
 class Deadlines(Generic[T]):
-    """Entries with their due times, int s UTC.
+    """Items with their due times, int s UTC. An item stays when it no longer matters (``matters`` decides). It is
+    removed when it is due, or before items that no longer matter outnumber the others.
 
     A thing is not removed when it stops to matter (``matters`` decides). It leaves when it is due, or before such
     things outnumber the others.
@@ -33,11 +34,11 @@ class Deadlines(Generic[T]):
 
     @property
     def earliest_s(self) -> int | None:
-        """The time when the first thing is due; None for never."""
+        """The time when the first item is due; None if there is no item."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, thing: T, due_s: int) -> None:
-        """Add a thing with its due time; a known thing keeps its time."""
+        """Add an item with its due time; an item that was added before keeps its time."""
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:

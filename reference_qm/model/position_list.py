@@ -108,7 +108,7 @@ class MessagePositionList:
         return self._by_identifier.get(lookup_identifier)
 
     def insert(self, position: MessagePosition) -> None:
-        """Insert a position after those of its priority."""
+        """Insert a position after the positions of the same priority."""
         priority = position.MessageReference.Priority
         self._link_position(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
@@ -139,12 +139,12 @@ class MessagePositionList:
                 self._unlink_position(position)
 
     def hold(self, entry: Entry) -> None:
-        """Keep an entry linked; calls are counted."""
+        """Keep an entry in the list until ``release`` is called as often as ``hold``."""
         if not isinstance(entry, Boundary):
             entry.held += 1
 
     def release(self, entry: Entry) -> None:
-        """Undo one call of ``hold`` for an entry."""
+        """Undo one call of ``hold``."""
         if not isinstance(entry, Boundary):
             entry.held -= 1
             if not entry.held and entry.State is MessagePositionState.DELETED:

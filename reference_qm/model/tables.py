@@ -54,7 +54,7 @@ class OutgoingMessageTable:
         self._by_message[_message_key(position)] = position
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
-        """Return the position of a message of a queue manager."""
+        """Return the position of a message, found by its queue manager and number."""
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
@@ -72,7 +72,7 @@ class OutgoingMessageTable:
         self._sent[position.order] = position
 
     def remove(self, position: OutgoingMessagePosition) -> None:
-        """Delete a position."""
+        """Delete a position from the table."""
         self._positions.pop(position.order, None)
         self._by_message.pop(_message_key(position), None)
         self._sent.pop(position.order, None)
@@ -95,16 +95,16 @@ class OutgoingMessageTable:
             position.AwaitingAck = False
 
     def dispatch(self, position: OutgoingMessagePosition) -> None:
-        """Release a position for sending."""
+        """Allow a position to be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
 
     def withhold(self, position: OutgoingMessagePosition) -> None:
-        """Withhold the next position from sending; a sent position is skipped anyway."""
+        """Withhold the next position from sending; a position that was sent is skipped without this call."""
         if self._unsent and self._unsent[0][1] == position.order:
             heapq.heappop(self._unsent)
 
     def withhold_all(self) -> None:
-        """Withhold all positions until they are dispatched again."""
+        """Do not send any position until it is dispatched again."""
         self._unsent.clear()
 
 

@@ -90,7 +90,7 @@ class Timers:
             heapq.heapify(self._heap)
 
     def stop(self, key: TimerKey) -> None:
-        """Stop a timer if it runs."""
+        """Stop a timer if it is running."""
         self._running.pop(key, None)
 
     def stop_all(self) -> None:
@@ -115,7 +115,7 @@ class Timers:
         return min(1.0, (now_ms - running.started_ms) / (running.due_ms - running.started_ms))
 
     def next_due(self) -> int | None:
-        """Return when the first timer is due."""
+        """Return when the first timer is due; None if no timer is running."""
         while self._heap:
             due_ms, turn, key = self._heap[0]
             running = self._running.get(key)

@@ -20,7 +20,7 @@ class Unfinished:
         self.held: dict[str, int] = {}
 
     def note(self, connection: str, size: int) -> None:
-        """Note the number of unfinished bytes of a connection; 0 for none, also after its end."""
+        """Set the number of unfinished bytes of a connection: 0 if there are none or the connection has ended."""
         known = self.held.pop(connection, 0)
         self.total += size - known
         if size:

@@ -139,7 +139,7 @@ def presets_of(release: str) -> dict[str, Any]:
 
 
 def secured_as(release: str, security: SecurityConfig) -> SecurityConfig:
-    """Return the security configuration of a release."""
+    """Return a security configuration with the changes that a release makes to it."""
     for one in behaviours_of(release).values():
         security = one.security(security) if one.security is not None else security
     return security

@@ -82,7 +82,7 @@ class Miscounts(SessionAcks):
 
 
 class NoMarksOfTransactions(Sending):
-    """FM and LM are not set. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
+    """Does not set FM and LM in transactional messages. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
 
     __slots__ = ()
 

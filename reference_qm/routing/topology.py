@@ -21,7 +21,7 @@ Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route was found; the text is one line."""
+    """No route to a destination was found; the text is one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
@@ -76,7 +76,7 @@ class Topology:
         )
 
     def gates_of(self, site: UUID | None) -> tuple[QueueManager, ...]:
-        """Return the gates of a site; none for an unknown site."""
+        """Return the site gates of a site; empty for an unknown site."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
 

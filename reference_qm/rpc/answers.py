@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_qm.rpc.bodies import Fault, Response
-from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity, fragments
 
@@ -28,5 +28,5 @@ def response(
 
 def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
     """Return a fault; ``executed`` is False when the call was certainly not executed (PFC_DID_NOT_EXECUTE)."""
-    flags = WHOLE if executed else WHOLE | Flags.DID_NOT_EXECUTE
+    flags = WHOLE_PDU_FLAGS if executed else WHOLE_PDU_FLAGS | Flags.DID_NOT_EXECUTE
     return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

@@ -12,7 +12,7 @@ from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, B
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
-from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType, SecTrailer
+from reference_qm.rpc.header import RPC_VERS, WHOLE_PDU_FLAGS, Flags, Header, PacketType, SecTrailer
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
@@ -64,13 +64,13 @@ class Association:
 
     @property
     def unfinished(self) -> int:
-        """The number of bytes of an unfinished PDU or request."""
+        """The number of received bytes of a PDU or request that is not complete yet."""
         return 0 if self.closed else self._framer.pending + self.calls.received
 
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
-        """Take bytes in pieces of any size."""
+        """Process received bytes; a call may contain any part of a PDU."""
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
@@ -86,7 +86,7 @@ class Association:
         due = self.next_due()
         if self.closed or due is None or now.monotonic_ms < due:
             return []
-        return self.close(f"nothing whole for {self.limits.response_timeout_ms} ms while something was unfinished")
+        return self.close(f"a bind, PDU or request was incomplete for {self.limits.response_timeout_ms} ms")
 
     def shut_down(self) -> list[RpcOutput]:
         """Ask the client to end the association, refuse further calls, and close after the last answer.
@@ -113,7 +113,7 @@ class Association:
 
     @property
     def draining(self) -> bool:
-        """Whether further calls are refused."""
+        """Whether the association refuses new calls before its end."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
@@ -222,11 +222,11 @@ class Association:
         return []
 
     def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
-        """Return the fault of proposals, or None."""
+        """Return why the proposed contexts are invalid, or None."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"
-        if pdu.pfc_flags & WHOLE != WHOLE:
+        if pdu.pfc_flags & WHOLE_PDU_FLAGS != WHOLE_PDU_FLAGS:
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "proposals in fragments (C706 12.6)"
         if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
             return RejectReason.LOCAL_LIMIT_EXCEEDED, f"above {self.limits.contexts} contexts (MS-RPCE 3.3.3.5.5)"
@@ -244,7 +244,7 @@ class Association:
         results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
-        flags = WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)
+        flags = WHOLE_PDU_FLAGS | (pdu.pfc_flags & Flags.CONC_MPX)
         if self.security.header_sign and pdu.sec_trailer is not None:
             flags |= pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN
         return self.send(Pdu(body, pdu.call_id, flags, sec_trailer=leg))
@@ -278,7 +278,7 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_debt(self, now: Now, *, progress: bool) -> None:
-        """Remember since when the client owes the rest of a PDU or request."""
+        """Store the time since which the client has left a PDU or request incomplete."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:

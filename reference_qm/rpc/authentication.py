@@ -19,7 +19,7 @@ class AuthType(IntEnum):
 
 
 ODD_LEGS = frozenset({AuthType.WINNT})
-"""The providers whose last leg comes from the client, as an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
+"""The providers whose last token is sent by the client, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
 
 
 class AuthLevel(IntEnum):
@@ -34,7 +34,7 @@ class AuthLevel(IntEnum):
 
     @property
     def signs(self) -> bool:
-        """Whether each request and response has a token of its own. Spec: MS-RPCE 3.3.1.5.2.2."""
+        """Whether each request and response has its own token. Spec: MS-RPCE 3.3.1.5.2.2."""
         return self >= AuthLevel.PKT
 
     @property

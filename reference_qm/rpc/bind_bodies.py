@@ -72,7 +72,7 @@ class Bind(Body):
 
 @dataclass(frozen=True, slots=True)
 class AlterContext(Bind):
-    """The client proposes further contexts. Spec: C706 12.6.4.1."""
+    """The PDU with which a client proposes further contexts. Spec: C706 12.6.4.1."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT
     SECTION: ClassVar[str] = "C706 12.6.4.1"

@@ -12,7 +12,7 @@ from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
 class Body(ABC):
-    """The part of a PDU behind the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
+    """The part of a PDU after the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
 
     __slots__ = ()
 
@@ -22,14 +22,14 @@ class Body(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:
-        """Read the body, which fills the reader; PduError."""
+        """Read the body, which must use all bytes of the reader; raises PduError."""
 
     @abstractmethod
     def write(self, writer: OctetWriter) -> None:
-        """Write the body behind the written header; MisuseError."""
+        """Write the body after the header; raises MisuseError."""
 
     def flags(self, pfc_flags: int) -> int:
-        """Return the pfc_flags with the flags that follow from the body."""
+        """Return the pfc_flags with those flags added that the body requires."""
         return pfc_flags
 
 
@@ -151,7 +151,7 @@ class _Empty(Body):
         return cls()
 
     def write(self, writer: OctetWriter) -> None:
-        """Write nothing, because only the header exists."""
+        """Write nothing, because the PDU consists of its header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Shutdown(_Empty):
 
 @dataclass(frozen=True, slots=True)
 class CoCancel(_Empty):
-    """The client wants a call ended. Spec: C706 12.6.4.6."""
+    """The PDU with which a client cancels a call. Spec: C706 12.6.4.6."""
 
     PTYPE: ClassVar[PacketType] = PacketType.CO_CANCEL
     SECTION: ClassVar[str] = "C706 12.6.4.6"
@@ -172,7 +172,7 @@ class CoCancel(_Empty):
 
 @dataclass(frozen=True, slots=True)
 class Orphaned(_Empty):
-    """The client abandons a call. Spec: C706 12.6.4.8."""
+    """The PDU with which a client abandons a call. Spec: C706 12.6.4.8."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ORPHANED
     SECTION: ClassVar[str] = "C706 12.6.4.8"

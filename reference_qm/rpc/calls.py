@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class IncomingCall:
-    """A request before its last fragment has arrived."""
+    """A request whose last fragment has not arrived yet."""
 
     __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "packed_drep", "security", "stub")
 
@@ -84,7 +84,7 @@ class Call:
 
     @property
     def level(self) -> AuthLevel:
-        """The authentication level at which the client made it."""
+        """The authentication level with which the client made the call."""
         return AuthLevel.NONE if self.security is None else self.security.level
 
     @property
@@ -116,7 +116,7 @@ class Call:
             name = self.method.handle.name
             handle = values[name]
             if handle is not None and handle is not self.handle and not self._may_open(handle):
-                raise MisuseError(f"{self.method.name} {name} takes None, the handle that came, or new_handle()")
+                raise MisuseError(f"{self.method.name} {name} accepts None, the received handle, or new_handle()")
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
         stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
         return self.association.calls.finish(self, stub, handle)

@@ -15,7 +15,7 @@ from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.authentication import ODD_LEGS, AuthLevel, ClientSecurity, SecurityError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
@@ -82,13 +82,13 @@ class ClientAssociation:
             leg = None if self._security is None else self._security.trailer(self._security.context.step(b""))
         except SecurityError as error:
             return self.end(f"no authentication can begin: {error}")
-        flags = WHOLE | Flags.CONC_MPX
+        flags = WHOLE_PDU_FLAGS | Flags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= Flags.SUPPORT_HEADER_SIGN
         return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
-        """Start a call; MisuseError before ``Bound``."""
+        """Start a call; raises MisuseError if the association is not bound yet."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} before the association is bound")
         if self.ended or self._shutting_down:
@@ -117,7 +117,7 @@ class ClientAssociation:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
-        """Take bytes in pieces of any size."""
+        """Process received bytes; a call may contain any part of a PDU."""
         return [] if self.ended else self._receive_all(data)
 
     def _receive_all(self, data: bytes) -> list[Outgoing]:
@@ -178,7 +178,7 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers to other than so many proposals (C706 12.6.3.1)")
+            return self.end(f"{len(ack.p_result_list)} answers, not one for each proposal (C706 12.6.3.1)")
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(SYNTAXES))
@@ -218,7 +218,7 @@ class ClientAssociation:
     def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
         complete = agreed.context.complete
         if not token and not complete:
-            return self.end("not authenticated: the legs end before the context is built (MS-RPCE 3.3.1.5.2.1)")
+            return self.end("not authenticated: the last token did not complete the context (MS-RPCE 3.3.1.5.2.1)")
         if token and not (complete and agreed.auth_type in ODD_LEGS):
             self.state = BindingState.AUTHENTICATING
             proposed = self._proposed
@@ -279,7 +279,7 @@ class ClientAssociation:
         return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
 
     def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
-        """End the association when nothing is pending, as the server wants. Spec: C706 12.6.4.11."""
+        """End the association when no call is pending, as the server requests. Spec: C706 12.6.4.11."""
         self._shutting_down = True
         return self._send_waiting()
 
@@ -324,7 +324,7 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
 
 
 def find_method(interface: Interface, name: str) -> int:
-    """Return the opnum of a method; MisuseError for an unknown name."""
+    """Return the opnum of a method; raises MisuseError for an unknown name."""
     for opnum, method in interface.methods.items():
         if method.name == name:
             return opnum

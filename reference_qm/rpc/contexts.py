@@ -12,7 +12,7 @@ from reference_qm.rpc.status import ProviderReason, Result
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
-"""The supported transfer syntaxes; True for NDR64."""
+"""The supported transfer syntaxes, each with whether it is NDR64."""
 
 _UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
 _NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)

@@ -96,7 +96,7 @@ class Groups:
         return [HandleRundown(handle) for handle in left]
 
     def new_handle(self, kind: str, state: Any) -> ContextHandle:
-        """Make a handle that belongs to no group yet."""
+        """Return a new context handle that belongs to no group yet."""
         return ContextHandle(kind, new_guid(self._entropy), state)
 
     def _new_identifier(self) -> int:

@@ -49,9 +49,9 @@ class Flags:
     OBJECT_UUID = 0x80
 
 
-WHOLE = Flags.FIRST_FRAG | Flags.LAST_FRAG
+WHOLE_PDU_FLAGS = Flags.FIRST_FRAG | Flags.LAST_FRAG
 LITTLE_ENDIAN = b"\x10\0\0\0"
-"""The packed_drep of little-endian, ASCII, IEEE (C706 14.1)."""
+"""The packed_drep for little-endian integers, ASCII characters and IEEE floats (C706 14.1)."""
 _LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
 _ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
@@ -125,7 +125,9 @@ class SecTrailer:
 
     @classmethod
     def parse(cls, data: bytes, header: Header) -> Self:
-        """Read the trailer at the end of a PDU that has one; PduError when it does not fit behind the header."""
+        """Read the sec_trailer at the end of a PDU that has one; raises PduError if it does not fit into the PDU after
+        the header.
+        """
         start = header.frag_length - header.auth_length - TRAILER_SIZE
         if start < HEADER_SIZE:
             raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")
@@ -136,7 +138,7 @@ class SecTrailer:
         return cls(kind, level, context, data[start + TRAILER_SIZE : header.frag_length], pad)
 
     def build(self, order: ByteOrder) -> bytes:
-        """Return padding, trailer and token."""
+        """Return the bytes of the padding, the sec_trailer and the token."""
         writer = OctetWriter(order, "sec_trailer")
         for value in (self.auth_type, self.auth_level, self.auth_pad_length, 0):
             writer.number(1, value)

@@ -1,4 +1,4 @@
-"""The limits for one client of this runtime."""
+"""Define the limits for one RPC client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 MUST_RECV_FRAG_SIZE = 1432
 """The PDU size in bytes that every implementation can receive (C706 12.6.3.1)."""
 MAX_INPUT_SIZE = 4 * 1024 * 1024
-"""The limit of stub bytes of one request (MS-RPCE 3.3.3.5.4)."""
+"""The maximum number of stub bytes of one request (MS-RPCE 3.3.3.5.4)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ EPT_S_NOT_REGISTERED = 0x16C9A0D6
 
 @dataclass(frozen=True, slots=True)
 class MappedEndpoint:
-    """An interface and its TCP port."""
+    """An interface and the TCP port on which it is available."""
 
     interface: Interface
     address: IPv4Address

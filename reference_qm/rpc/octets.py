@@ -17,9 +17,9 @@ _UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" fo
 
 
 class OctetReader:
-    """A position in the bytes of one PDU or stub; it cannot read past their end.
+    """A position in the bytes of one PDU or stub, which cannot move past their end.
 
-    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the present field, for
+    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the current field, for
     errors.
     """
 
@@ -41,7 +41,7 @@ class OctetReader:
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:
-        """Raise the error of this reader about the present field."""
+        """Raise the error class of this reader, with the current field."""
         raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
 
     def align(self, boundary: int) -> None:
@@ -49,7 +49,7 @@ class OctetReader:
         self.take(-self.offset % boundary)
 
     def take(self, size: int) -> bytes:
-        """Read ``size`` bytes; an error when fewer are available."""
+        """Read ``size`` bytes; raise an error if fewer bytes are available."""
         start = self.offset
         stop = start + size
         if stop > self.end:
@@ -74,14 +74,15 @@ class OctetReader:
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
 
     def finish(self, what: str) -> None:
-        """Raise an error when bytes are left."""
+        """Raise an error if bytes remain that were not read."""
         if self.offset != self.end:
             self.where = what
             self.refuse(f"{self.remaining} bytes too many")
 
 
 class OctetWriter:
-    """A growing sequence of bytes, aligned as the reader expects; padding is zero.
+    """A growing sequence of bytes, aligned as the reader expects; padding is zero. ``where``: the name of the current
+    field, for errors.
 
     ``where``: the name of the present field, for errors.
     """
@@ -94,11 +95,11 @@ class OctetWriter:
         self.where = where
 
     def misuse(self, message: str) -> NoReturn:
-        """Raise MisuseError about the present field."""
+        """Raise MisuseError about the current field."""
         raise MisuseError(f"{self.where} {message}")
 
     def align(self, boundary: int) -> None:
-        """Add padding."""
+        """Write padding up to the next multiple of an alignment."""
         self.data += bytes(-len(self.data) % boundary)
 
     def number(self, size: int, value: int) -> None:

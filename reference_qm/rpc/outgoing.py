@@ -31,7 +31,7 @@ class OutgoingCall:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Whole PDUs to send on the connection."""
+    """The output with whole PDUs to send on the connection."""
 
     data: bytes
 

@@ -17,7 +17,7 @@ from reference_qm.rpc.header import (
     RPC_VERS_MINORS,
     SECTION,
     TRAILER_SIZE,
-    WHOLE,
+    WHOLE_PDU_FLAGS,
     Header,
     SecTrailer,
     byte_order,
@@ -40,16 +40,16 @@ _KINDS: tuple[type[Body], ...] = (
     Shutdown,
 )
 BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
-"""The body of each supported PTYPE."""
+"""By supported PTYPE: the class of the body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pdu:
-    """A PDU; frag_length and auth_length follow from the rest."""
+    """A PDU, whose frag_length and auth_length are computed from its content."""
 
     body: Body
     call_id: int
-    pfc_flags: int = WHOLE
+    pfc_flags: int = WHOLE_PDU_FLAGS
     packed_drep: bytes = LITTLE_ENDIAN
     sec_trailer: SecTrailer | None = None
     rpc_vers_minor: int = 0
@@ -61,16 +61,16 @@ class Pdu:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Parse exactly one PDU; PduError."""
+        """Parse the bytes of exactly one PDU; raises PduError."""
         header = Header.parse(data)
         if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
-            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not spoken here, 5.0 and 5.1 are")
+            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
         if header.frag_length != len(data):
             raise PduError("frag_length", 8, SECTION, f"is {header.frag_length}, the PDU has {len(data)} bytes")
         kind = BODIES.get(header.ptype)
         if kind is None:
-            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not understood")
+            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None
         if header.auth_length:
             trailer = SecTrailer.parse(data, header)
@@ -89,7 +89,7 @@ class Pdu:
         if self.sec_trailer is not None:
             auth_length = len(self.sec_trailer.token)
             if not auth_length:
-                raise MisuseError("a sec_trailer has a token")
+                raise MisuseError("a sec_trailer must have a token")
             writer.data += self.sec_trailer.build(writer.order)
         header = Header(
             self.body.PTYPE,

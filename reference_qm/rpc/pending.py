@@ -46,12 +46,12 @@ class PendingCalls:
 
     @property
     def receiving(self) -> bool:
-        """Whether a request is unfinished."""
+        """Whether further fragments of a request are expected."""
         return self._incoming is not None
 
     @property
     def received(self) -> int:
-        """The number of stub bytes of an unfinished request."""
+        """The number of stub bytes received so far of a fragmented request."""
         return 0 if self._incoming is None else len(self._incoming.stub)
 
     # -- request ------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class PendingCalls:
         return self._add(incoming, pdu, request)
 
     def _breach(self, pdu: Pdu) -> str | None:
-        """Return the rule that a new call breaks, or None."""
+        """Return why a new call violates the rules for calls, or None."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:
@@ -116,7 +116,7 @@ class PendingCalls:
         return self._accept(incoming)
 
     def _accept(self, incoming: IncomingCall) -> list[RpcOutput]:
-        """Read the stub of a request that is complete."""
+        """Read the stub of a complete request."""
         context, method = incoming.context, incoming.method
         try:
             if incoming.first.alloc_hint > len(incoming.stub):
@@ -195,7 +195,7 @@ class PendingCalls:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
-        """Note a cancel. Spec: C706 12.6.4.6. A cancel of an answered call is late and ignored."""
+        """Record that the client cancelled a call; ignore a cancel of an answered call. Spec: C706 12.6.4.6."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming.cancels += 1
         call = self._calls.get(pdu.call_id)

@@ -35,11 +35,11 @@ class AgreedSecurity:
     """The reason why calls of this context are refused; None when they are accepted."""
 
     def trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
-        """Return the sec_trailer of a PDU of this context."""
+        """Return the sec_trailer for a PDU of this security context."""
         return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
 
     def is_of(self, trailer: SecTrailer) -> bool:
-        """Return whether a sec_trailer belongs to this context."""
+        """Return whether a sec_trailer belongs to this security context."""
         spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
         return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
 

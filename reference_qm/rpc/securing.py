@@ -47,7 +47,7 @@ class AssociationSecurity:
         if context is None:
             # A fault carries a status instead of a reject reason: the one for authentication_type_not_recognized.
             raise AuthenticationRefused(
-                f"authentication type {trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)",
+                f"authentication type {trailer.auth_type} is not supported (MS-RPCE 3.3.3.5.3)",
                 FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE,
                 RejectReason.AUTHENTICATION_TYPE_NOT_RECOGNIZED,
             )
@@ -82,7 +82,7 @@ class AssociationSecurity:
 
     @property
     def unfinished(self) -> bool:
-        """Whether an authentication has begun and not ended."""
+        """Whether an authentication has begun and is not complete."""
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
 
     def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:
@@ -95,9 +95,9 @@ class AssociationSecurity:
         agreed.legs += 1
         try:
             if agreed.failed is not None or agreed.context.complete:
-                raise SecurityError("a leg after the last")
+                raise SecurityError("a token after the last token of the authentication")
             if agreed.legs > self._limits.auth_legs:
-                raise SecurityError(f"more than {self._limits.auth_legs} legs")
+                raise SecurityError(f"more than {self._limits.auth_legs} tokens in one authentication")
             if len(token) > self._limits.token_bytes:
                 raise SecurityError(f"a token of {len(token)} bytes")
             return agreed.context.step(token)

@@ -1,4 +1,4 @@
-"""The shared state of the associations of a set of interfaces."""
+"""Define the state that all associations of a set of interfaces share."""
 
 from __future__ import annotations
 

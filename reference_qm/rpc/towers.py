@@ -21,7 +21,7 @@ _PROTOCOLS = (_CONNECTION_ORIENTED, _TCP, _IP)
 
 
 class TowerReader(OctetReader):
-    """A reader of towers: always little-endian, never aligned."""
+    """Reads protocol towers, which are always little-endian and never aligned."""
 
     ERROR = StubError
 
@@ -63,7 +63,7 @@ class Tower:
         return cls(syntaxes[0], syntaxes[1], port, IPv4Address(floors[4][1]))
 
     def build(self) -> bytes:
-        """Return the octets."""
+        """Return the octets of the tower."""
         floors = [
             *(
                 (bytes([_UUID]) + one.uuid.bytes_le + one.major.to_bytes(2, "little"), one.minor.to_bytes(2, "little"))
@@ -80,7 +80,7 @@ class Tower:
 
 
 def _syntax(left: bytes, right: bytes) -> SyntaxId | None:
-    """Return the syntax of a floor of the protocol UUID."""
+    """Return the syntax that a floor with a UUID identifies."""
     if len(left) != 19 or left[0] != _UUID or len(right) != 2:
         return None
     major, minor = int.from_bytes(left[17:], "little"), int.from_bytes(right, "little")

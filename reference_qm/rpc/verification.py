@@ -1,4 +1,4 @@
-"""Handles the verification trailer behind the stub data of a request. Spec: MS-RPCE 2.2.2.13."""
+"""Handles the verification trailer after the stub data of a request. Spec: MS-RPCE 2.2.2.13."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ def _check(command: int, value: bytes, expected: dict[int, bytes], header_sign: 
     else:
         true = not command & _MUST_PROCESS
     if not true:
-        raise VerificationError(f"command {kind} of the verification trailer is not true of the request ({SECTION})")
+        raise VerificationError(f"command {kind} of the verification trailer contradicts the request ({SECTION})")

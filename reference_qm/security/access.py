@@ -78,7 +78,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
 
 
 def _without_generic(mask: int) -> int:
-    """Replace the generic rights of a mask by the specific ones."""
+    """Return an access mask in which specific rights replace the generic rights."""
     for generic, rights in _GENERIC:
         if mask & generic:
             mask |= rights

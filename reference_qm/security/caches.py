@@ -92,9 +92,9 @@ class TimedCache(Generic[Entry]):
         self.resize(size, lifetime_ms)
 
     def resize(self, size: int, lifetime_ms: int | None) -> None:
-        """Change the size and lifetime; the entries stay."""
+        """Change the maximum size and the lifetime of the cache; the entries stay."""
         if size < 1:
-            raise MisuseError(f"a cache takes 1 entry at least, not {size}")
+            raise MisuseError(f"a cache must have room for at least 1 entry, not {size}")
         self._size = size
         self.lifetime_ms = lifetime_ms
 
@@ -102,7 +102,7 @@ class TimedCache(Generic[Entry]):
         return len(self.entries)
 
     def find(self, matches: Callable[[Entry], bool]) -> Entry | None:
-        """Return the first entry that matches."""
+        """Return the first entry that meets a condition."""
         return next((entry for entry in self.entries if matches(entry)), None)
 
     def add(self, entry: Entry) -> None:

@@ -69,7 +69,9 @@ class Ace(Record):
         start = cursor.offset
         kind, flags, size, mask = cursor.unpack(_ACE)
         if kind not in tuple(AceType):
-            raise FormatError("ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is none of Windows NT 4.0's")
+            raise FormatError(
+                "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is no ACE type of Windows NT 4.0"
+            )
         if size < _ACE.size:
             raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below {_ACE.size}")
         trustee = cursor.within(size - _ACE.size, "ACE.Sid", cls.SECTION)
@@ -130,7 +132,7 @@ class SecurityDescriptor(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read a descriptor with all bytes up to the end of ``cursor``."""
+        """Read a security descriptor that uses all remaining bytes of ``cursor``."""
         start = cursor.offset
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR)
         if revision != _REVISION:

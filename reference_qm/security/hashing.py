@@ -96,5 +96,5 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
     if not isinstance(key, rsa.RSAPublicKey):
         raise SecurityError(subject, _AUTHENTICATION, f"its key is not an RSA key but {type(key).__name__}")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
-        raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than any that is believed")
+        raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than the largest accepted key")
     return key

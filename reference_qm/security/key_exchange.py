@@ -49,7 +49,7 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
     try:
         encrypted = bytes(second(_CIPHER).new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key))
     except ValueError as error:
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"cannot be made: {error}") from error
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"the key cannot be encrypted: {error}") from error
     return SimpleBlob(algorithm, encrypted[::-1].ljust(_SIZE, b"\0"))
 
 
@@ -70,7 +70,7 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
     found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"holds no key of {bits} bits for this RSA key")
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"contains no key of {bits} bits for this RSA key")
     return found
 
 

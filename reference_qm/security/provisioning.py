@@ -26,7 +26,7 @@ _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVAC
 _EXPONENT = 65537
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
-"""RSA private keys by the name of their provider."""
+"""By provider name: the RSA private key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Account:
 
     @property
     def Certificates(self) -> UserSignCerts:  # noqa: N802 - the printed name
-        """MQUSERSIGNCERTS of the user."""
+        """The user's certificates as an MQUSERSIGNCERTS."""
         return UserSignCerts(tuple(UserSignCert.register(NULL_GUID, der) for der in self.certificates))
 
 

@@ -42,7 +42,7 @@ from reference_qm.security.signatures import Content, authenticate, is_signed, s
 from reference_qm.surface.clock import Now
 
 _SECTION = "MS-MQQB 3.1.5.8.3"
-_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
+_KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
@@ -118,7 +118,7 @@ def _find_key(
         return found.SymmetricKey
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
-        raise SecurityError("SelectedCSP", _SECTION, f"no private key of {privacy.provider} is here")
+        raise SecurityError("SelectedCSP", _SECTION, f"this queue manager has no private key of {privacy.provider}")
     key = unwrap(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
     return key
@@ -155,7 +155,7 @@ def _check_provider(security: SecurityHeader) -> None:
         name = ProviderInfo.parse(security.SecurityData.ProviderInfo).ProviderName
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
-    if name not in _PROVIDERS:
+    if name not in _KNOWN_PROVIDERS:
         reason = f"SecurityData.ProviderInfo: {name!a} is none of the providers here (MS-MQDMPR 3.1.1.12)"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 

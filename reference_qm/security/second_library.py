@@ -15,12 +15,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 @cache
 def second(name: str) -> Any:
-    """Return a module of pycryptodomex, such as ``Hash.MD2``."""
+    """Return a module of the library pycryptodomex, such as ``Hash.MD2``."""
     return importlib.import_module(f"Cryptodome.{name}")
 
 
 def old_private_key(key: rsa.RSAPrivateKey) -> Any:
-    """Convert a private key for pycryptodomex."""
+    """Return a private key as an object of pycryptodomex."""
     numbers = key.private_numbers()
     public = numbers.public_numbers
     parts = (public.n, public.e, numbers.d, numbers.p, numbers.q)

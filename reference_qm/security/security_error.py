@@ -1,4 +1,4 @@
-"""The error of this package; FormatError stands for malformed bytes."""
+"""The error of this package for all failures except malformed bytes, which raise FormatError."""
 
 from __future__ import annotations
 

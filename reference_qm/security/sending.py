@@ -64,7 +64,7 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     privacy = privacy_of(level)
     key = remote_keys.find(privacy.provider)
     if key is None:
-        raise SecurityError("MQDSPUBLICKEYS", _SECTION, f"the remote has no key of {privacy.provider}")
+        raise SecurityError("MQDSPUBLICKEYS", _SECTION, f"the remote queue manager has no key of {privacy.provider}")
     preferred = {
         PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,
         PrivacyLevel.ENHANCED: settings.PreferredEnhancedAlgorithm,

@@ -42,7 +42,7 @@ class Sid(Record):
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
         authority, *subs = (int(part) for part in (match[1] + match[2]).split("-"))
         if authority >> 48 or any(sub >> 32 for sub in subs):
-            raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} has a part above its width")
+            raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} has a part that is too large")
         return cls(authority, tuple(subs))
 
     @classmethod

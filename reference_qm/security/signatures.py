@@ -122,7 +122,7 @@ def sign_message(
     """
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
-        raise SecurityError("SecurityHeader.SecurityData.SenderCert", _SIGNING, "must be there before signing")
+        raise SecurityError("SecurityHeader.SecurityData.SenderCert", _SIGNING, "must be present before signing")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
     if several is not None:

@@ -1,4 +1,4 @@
-"""A TCP connection of MS-MQQB 2.1.1."""
+"""Define a TCP connection that carries MS-MQQB sessions (MS-MQQB 2.1.1)."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Connection(asyncio.Protocol):
         return self._transport is not None
 
     @property
-    def waiting(self) -> int:
-        """The number of bytes that wait to be sent."""
+    def unsent_bytes(self) -> int:
+        """The number of bytes that were not sent yet."""
         return self._gathered_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Connection(asyncio.Protocol):
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
             return
-        waiting = self.waiting
+        waiting = self.unsent_bytes
         if waiting + len(data) > self.unsent_limit or self.unsent.is_full(waiting):
             self._cut = f"the remote side does not read: {waiting} bytes wait to be sent"
             self._transport.abort()

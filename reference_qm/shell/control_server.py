@@ -26,7 +26,9 @@ from reference_qm.surface.store import StoreError
 from reference_qm.surface.surroundings import HostRequest
 
 LINE_BYTES_LIMIT = 8 * 1024 * 1024
-"""The size limit of a line in bytes: sufficient for a body of 4 MiB, larger than that of any packet, in base64."""
+"""The maximum size of a line in bytes: sufficient for a body of 4 MiB in base64, which is larger than the body of any
+packet.
+"""
 TOO_LONG = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 UNANSWERED_REQUESTS_LIMIT = 1024
@@ -68,7 +70,7 @@ class ControlServer:
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     async def start(self) -> None:
-        """Accept clients; raise OSError when the port is in use."""
+        """Accept clients; raise OSError if the port is in use."""
         if self._listener is not None:
             await self._listener.start_serving()
 
@@ -84,7 +86,7 @@ class ControlServer:
             client.forget_handles()
 
     def hang_up(self) -> None:
-        """Close every client's connection."""
+        """Close the connections of all clients."""
         for client in self.clients:
             client.hang_up()
 
@@ -196,7 +198,7 @@ class ControlClient(asyncio.Protocol):
             self._waiting[token] = number
 
     def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
-        """Note a handle that was opened or closed; a handle for a disconnected client is closed at once."""
+        """Record a handle that was opened or closed; close it at once if the client has disconnected."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
         opens = _CLOSING_REQUESTS.get(type(request))
@@ -272,7 +274,7 @@ _CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[
 
 
 def _ignore_answer(answer: Answer) -> None:
-    """Ignore the answer to a request of no client."""
+    """Ignore the answer to a request that no client made."""
 
 
 def _parse_object(line: bytes) -> dict[str, Any]:

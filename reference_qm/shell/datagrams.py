@@ -1,4 +1,4 @@
-"""A UDP socket of MS-MQQB 2.1.2."""
+"""Define a UDP socket for pings (MS-MQQB 2.1.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class DatagramSocket:
     """Sends a datagram at once or drops it: UDP guarantees no delivery, so no datagram waits in memory."""
 
     def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
-        """Bind the socket; raise OSError for a failure."""
+        """Bind the socket; raise OSError if this fails."""
         self._received = received
         self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
         try:

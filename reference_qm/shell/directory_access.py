@@ -27,7 +27,7 @@ class DirectoryAccess:
         self._thread = ThreadPoolExecutor(1, "directory")
 
     async def answer(self, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
-        """Carry out an effect and return its answer."""
+        """Carry out a directory effect and return its answer."""
         loop = asyncio.get_running_loop()
         around = self._surroundings
         reached = around.directory_in_use if isinstance(effect, ReadDirectory) else around.reachable_directory
@@ -50,7 +50,7 @@ class DirectoryAccess:
                     changed()
 
     def close(self) -> None:
-        """Release the directory after the pending writes."""
+        """Release the directory after all pending writes are complete."""
         if self._directory is not None:
             self._thread.submit(self._directory.close)
         self._thread.shutdown()

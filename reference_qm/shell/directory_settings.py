@@ -32,10 +32,10 @@ from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirecto
 from reference_qm.shell.toml_values import SettingsError, Table, Values
 from reference_qm.surface.entropy import Entropy, new_guid
 
-_NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
-"""The name space of the derived identifiers."""
+_NAME_SPACE = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
+"""The UUID name space from which identifiers are derived."""
 ENTERPRISE = "enterprise"
-"""The name of the enterprise, which every directory has."""
+"""The name of the enterprise in every directory."""
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
@@ -181,7 +181,7 @@ def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, .
 
 def _identifier_of(values: Values, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
-    return given or uuid5(_NAMES, f"{kind} {name.lower()}")
+    return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
 
 
 # -- what an entry may hold -----------------------------------------------------------------------------------------

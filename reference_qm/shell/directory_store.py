@@ -25,7 +25,7 @@ _MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
-    """A file is not usable as a directory; the text is one line."""
+    """A file cannot be used as a directory; the text is one line."""
 
 
 class SqliteDirectory(MemoryDirectory):
@@ -58,7 +58,7 @@ class SqliteDirectory(MemoryDirectory):
             raise DirectoryFileError(f"{path}: cannot be used as a directory: {error}") from error
 
     def close(self) -> None:
-        """Release the file."""
+        """Release the database file."""
         self._database.close()
 
     def is_behind(self) -> bool:

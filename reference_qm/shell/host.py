@@ -96,7 +96,7 @@ class Host:
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
         self._unsent = Unsent(limits.all_unsent_bytes)
-        self._unsent.measure(lambda: (connection.waiting for connection in self._connections))
+        self._unsent.measure(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
         )
@@ -181,7 +181,7 @@ class Host:
         self._begin_anew({}, "reset")
 
     def _begin_anew(self, entries: Mapping[str, object], said: str) -> None:
-        """Replace the core; pending writes are dropped."""
+        """Replace the core by a new one; pending writes are dropped."""
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
@@ -211,7 +211,7 @@ class Host:
         self.directory.close()
 
     def close_listeners(self) -> None:
-        """Close the listening ports."""
+        """Close the ports that accept connections."""
         self.rpc.close_listeners()
         if self._listener is not None:
             self._listener.close()
@@ -263,7 +263,7 @@ class Host:
         return token
 
     def awaits(self, token: int) -> bool:
-        """Return whether the request of a token is unanswered."""
+        """Return whether the request with a token is not answered yet."""
         return token in self._answered
 
     def _deliver_input(self, event: Input) -> None:
@@ -360,7 +360,7 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Note an open connection; above the limit, accepted connections are cut before the core notices them."""
+        """Register an open connection; above the limit, accepted connections are cut before the core gets an input."""
         incoming = connection.name not in self._streams
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
             return False
@@ -422,7 +422,9 @@ class Host:
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
-        """Write the pending records in order and together; records that arrive meanwhile follow in the next write."""
+        """Write the pending records in order and together; records that arrive during the write follow in the next
+        write.
+        """
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:

@@ -84,7 +84,8 @@ def _authenticate_message(token: bytes) -> bytes:
 
 
 def _domain_in(message: bytes) -> str:
-    """Return the domain of an AUTHENTICATE_MESSAGE.
+    """Return the domain of an AUTHENTICATE_MESSAGE, or an empty domain if a line of pyspnego's user file cannot contain
+    it.
 
     Return an empty domain when a line of the file cannot contain it.
     """

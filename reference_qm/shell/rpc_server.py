@@ -39,7 +39,7 @@ class RpcListener:
     ) -> None:
         self.deliver = deliver
         self.unsent = unsent or Unsent()
-        self.unsent.measure(lambda: (client.waiting for client in self._open))
+        self.unsent.measure(lambda: (client.waiting_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
@@ -100,7 +100,7 @@ class RpcListener:
             client.close()
 
     def drop(self) -> None:
-        """Cut every connection; the core gets no more inputs of them."""
+        """Cut every connection; the core gets no further inputs from them."""
         self._clients.clear()
         for client in self._open:
             client.abort()
@@ -153,8 +153,8 @@ class _Connection(asyncio.Protocol):
         self._paused = False
 
     @property
-    def waiting(self) -> int:
-        """The number of bytes that wait to be sent or handled."""
+    def waiting_bytes(self) -> int:
+        """The number of bytes that were not sent or not handled yet."""
         return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -185,7 +185,7 @@ class _Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _take_requests(self) -> None:
-        """Handle requests until the client has too many unread answers."""
+        """Pass requests to the core until the client has too many unread answers."""
         while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
             piece, self._untaken = self._untaken[:REQUEST_BYTES_AT_ONCE], self._untaken[REQUEST_BYTES_AT_ONCE:]
             self._listener.deliver(RpcBytes(self._name, piece))
@@ -198,7 +198,7 @@ class _Connection(asyncio.Protocol):
         """Send bytes in order; bytes for a connection that breaks are lost."""
         if self._transport is None or self._transport.is_closing():
             return
-        waiting = self.waiting
+        waiting = self.waiting_bytes
         if waiting + len(data) > self._listener.unsent_bytes or self._listener.unsent.is_full(waiting):
             self._transport.abort()
             return
@@ -210,7 +210,7 @@ class _Connection(asyncio.Protocol):
             self._transport.close()
 
     def abort(self) -> None:
-        """Close the connection without sending the waiting bytes."""
+        """Close the connection without sending the bytes that are not sent yet."""
         if self._transport is not None:
             self._transport.abort()
 

@@ -56,12 +56,12 @@ class Rpc:
 
     @property
     def ports(self) -> tuple[int, int]:
-        """The ports of qmcomm and qm2qm to try first."""
+        """The ports for qmcomm and qm2qm that the listener tries first."""
         return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
 
     @property
     def server(self) -> ServerSecurity:
-        """The security with which clients authenticate."""
+        """The security that the server requires from its clients."""
         if not self.users:
             return NO_SECURITY
         from reference_qm.shell.spnego_security import server_security  # its libraries take long to load

@@ -89,7 +89,7 @@ _ELEMENTS = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""The elements of MS-MQQB 3.1.1.3, by their keys in [security]."""
+"""By key in [security]: the element of MS-MQQB 3.1.1.3."""
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,

@@ -136,7 +136,7 @@ class Service:
         return True
 
     def stop(self) -> None:
-        """Make ``run`` end."""
+        """Let ``run`` return."""
         self._end.set()
 
     def reset(self) -> None:

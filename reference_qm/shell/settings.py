@@ -40,7 +40,7 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of ``serve``."""
+    """The settings of ``mqconform serve``."""
 
     config: QueueManagerConfig
     listen: Listen
@@ -228,7 +228,7 @@ KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""The table and key of the TOML file that each flag overrides."""
+"""By flag: the table and the key of the TOML file that the flag overrides."""
 
 
 def _read_file(path: Path) -> dict[str, Any]:

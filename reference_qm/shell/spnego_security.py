@@ -68,12 +68,12 @@ def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NO
 
 
 def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
-    """Return the security that authenticates a client as a user."""
+    """Return the security with which a client authenticates as a user."""
     return ClientSecurity(auth_type, level, lambda: SpnegoInitiator(auth_type, level, user))
 
 
 class SpnegoContext:
-    """A security context of pyspnego, created at the first leg."""
+    """A security context of pyspnego, created when the first token is exchanged."""
 
     def __init__(self, make: Callable[[], spnego.ContextProxy]) -> None:
         self._make = make
@@ -135,7 +135,7 @@ class SpnegoContext:
 
 
 class SpnegoInitiator(SpnegoContext):
-    """A client's context, for a user."""
+    """A client's security context, which authenticates a user."""
 
     def __init__(self, auth_type: AuthType, level: AuthLevel, user: User) -> None:
         protocol, options = _PROTOCOLS[auth_type]
@@ -152,7 +152,7 @@ class SpnegoInitiator(SpnegoContext):
 
 
 class SpnegoAcceptor(SpnegoContext):
-    """A server's context, which accepts only the given users."""
+    """A server's security context, which accepts only the given users."""
 
     def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
         protocol, options = _PROTOCOLS[auth_type]

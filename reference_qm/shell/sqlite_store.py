@@ -91,7 +91,7 @@ class SqliteStore:
         return f"store {self.path}: {left}; make room, until then no message is accepted"
 
     def close(self) -> None:
-        """Release the file after the pending writes."""
+        """Release the file after all pending writes are complete."""
         if not self._closed:
             self._closed = True
             self._thread.submit(self._connection.close)
@@ -128,14 +128,16 @@ class SqliteStore:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
 
 
-_PORTIONS = (256, 16, 1)
-"""The numbers of entries that one statement handles.
-
-Few statements are better, because each statement releases the interpreter's lock and waits for it again: row by row, a
-busy event loop would delay every row by milliseconds.
+_PORTION_SIZES = (256, 16, 1)
+"""The possible numbers of entries that one statement handles. Few statements are better, because each statement
+releases the interpreter's lock and waits for it again: row by row, a busy event loop would delay every row by
+milliseconds.
 """
-_PUT_STATEMENTS = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
-_REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
+_PUT_STATEMENTS = {
+    size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608
+    for size in _PORTION_SIZES
+}
+_REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 
 _CHOOSE_OTHER_FILE = "the file stays unchanged: move it away or restore a copy"
 _REMEDIES = {
@@ -229,7 +231,7 @@ def _checksum_of(name: str, value: str) -> int:
 def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Split items into pieces of the sizes for which statements exist."""
     start = 0
-    for size in _PORTIONS:
+    for size in _PORTION_SIZES:
         while len(items) - start >= size:
             yield items[start : start + size]
             start += size

@@ -1,4 +1,4 @@
-"""Real time and real entropy for the core."""
+"""Provide real time and real entropy to the core."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class SystemEntropy:
     __slots__ = ()
 
     def token(self, size: int) -> bytes:
-        """Return ``size`` bytes."""
+        """Return ``size`` random bytes."""
         return os.urandom(size)

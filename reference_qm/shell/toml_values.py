@@ -19,21 +19,21 @@ class SettingsError(Exception):
 
 
 def string(value: object) -> str:
-    """Accept a string that is not empty."""
+    """Return the value if it is a string that is not empty; otherwise raise ValueError."""
     if not isinstance(value, str) or not value:
         raise ValueError("must be a string")
     return value
 
 
 def flag(value: object) -> bool:
-    """Accept true or false."""
+    """Return the value if it is true or false; otherwise raise ValueError."""
     if not isinstance(value, bool):
         raise ValueError("must be true or false")
     return value
 
 
 def integer(low: int, high: int) -> Convert:
-    """Return the converter of integers from ``low`` to ``high``."""
+    """Return a converter that accepts integers from ``low`` to ``high``."""
 
     def convert(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -55,7 +55,7 @@ def one_of(known: Mapping[str, Any]) -> Convert:
 
 
 def guid(value: object) -> UUID:
-    """Accept a GUID."""
+    """Return the UUID that the text of a GUID states; raise ValueError for any other value."""
     try:
         return UUID(string(value))
     except ValueError:
@@ -63,7 +63,7 @@ def guid(value: object) -> UUID:
 
 
 def sid(value: object) -> Sid:
-    """Accept a SID."""
+    """Return the SID that a text states; raise ValueError for any other value."""
     try:
         return Sid.of(string(value))
     except FormatError:
@@ -71,14 +71,14 @@ def sid(value: object) -> Sid:
 
 
 def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str], where: str, kind: str) -> None:
-    """Raise SettingsError for an unknown key."""
+    """Raise SettingsError if a table of the TOML file contains an unknown key."""
     for key in tree:
         if key not in known:
             raise SettingsError(f"{where}: unknown {kind} {key!r}; known: {', '.join(known)}")
 
 
 def table(tree: object, known: Table, where: str) -> Values:
-    """Convert a table; raise SettingsError for an unusable entry."""
+    """Return the converted values of a TOML table; raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: must be a table")
     check_keys(tree, known, where, "key")
@@ -86,7 +86,7 @@ def table(tree: object, known: Table, where: str) -> Values:
 
 
 def convert_value(value: object, convert: Convert, where: str) -> Any:
-    """Convert a value; raise SettingsError for an unusable value."""
+    """Return the converted value of a TOML key; raise SettingsError for an unusable value."""
     try:
         return convert(value)
     except ValueError as error:

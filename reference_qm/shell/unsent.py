@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 UNSENT_BYTES_LIMIT = 1024 * 1024 * 1024
 ALWAYS_ALLOWED_BYTES = 1024 * 1024
-"""The number of bytes that may always wait on any connection, without a check of the others."""
+"""The number of unsent bytes that any connection may have, however many bytes other connections have."""
 
 
 class Unsent:

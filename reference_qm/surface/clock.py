@@ -1,4 +1,4 @@
-"""The time that hosts pass to the core, which reads no clock."""
+"""Define the time that hosts pass to the core, because the core reads no clock."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class OpenCursor:
 
 @value_object
 class CloseCursor:
-    """Close a cursor, and cancel its waiting read."""
+    """Close a cursor, and cancel the read that waits at it."""
 
     cursor: int
 

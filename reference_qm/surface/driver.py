@@ -38,7 +38,7 @@ class Core(Protocol):
     """A reference queue manager, with or without faults. A core does no I/O and reads no clock."""
 
     def handle(self, event: Input, now: Now, /) -> list[Effect]:
-        """Take an input; return the effects to carry out, in order."""
+        """Process an input; return the effects to carry out, in order."""
 
     def next_due(self) -> int | None:
         """Return the time for the next call of ``handle_timer``: int ms of the monotonic clock, None for never."""
@@ -51,7 +51,7 @@ class RestorableCore(Core, Protocol):
     """A core that can start with the saved entries of an earlier core."""
 
     def restore(self, records: Mapping[str, object], /) -> None:
-        """Restore the entries of a store, before the first input."""
+        """Restore the state from the entries of a store, before the first input."""
 
 
 NewCore = Callable[[Mapping[str, object]], Core]
@@ -59,10 +59,10 @@ NewCore = Callable[[Mapping[str, object]], Core]
 
 
 class Timer(Protocol):
-    """An action that is scheduled."""
+    """An action that is scheduled for a later time."""
 
     def cancel(self) -> None:
-        """Cancel the action."""
+        """Cancel the scheduled action."""
 
 
 class Host(Protocol):
@@ -73,10 +73,10 @@ class Host(Protocol):
 
     @property
     def core(self) -> Core:
-        """The present core."""
+        """The current core; a restart replaces it."""
 
     def now(self) -> Now:
-        """Return the time."""
+        """Return the current time."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None], /) -> Timer:
         """Schedule an action for an instant, or as soon as possible after it.
@@ -106,19 +106,19 @@ class Host(Protocol):
         """Look up the addresses of a host name."""
 
     def persist(self, effect: Persist, /) -> None:
-        """Put a record on disk."""
+        """Write a record to the disk."""
 
     def read_directory(self, effect: ReadDirectory, /) -> None:
         """Read the whole directory."""
 
     def write_directory(self, effect: WriteDirectory, /) -> None:
-        """Change the directory."""
+        """Carry out a change of the directory."""
 
     def start_again(self, effect: StartAgain, /) -> None:
         """Replace the core by a new one, which starts with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
-        """Pass the answer of a Command to its sender."""
+        """Pass the answer to a Command to the sender of the Command."""
 
 
 class Driver:

@@ -1,4 +1,4 @@
-"""The injected source of the core's GUIDs and random bytes."""
+"""Define the source of the core's GUIDs and random bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Entropy(Protocol):
     """A source of unpredictable bytes."""
 
     def token(self, size: int) -> bytes:
-        """Return ``size`` bytes."""
+        """Return ``size`` unpredictable bytes."""
         ...
 
 
@@ -25,7 +25,7 @@ class SeededEntropy:
         self._counter = 0
 
     def token(self, size: int) -> bytes:
-        """Return ``size`` bytes of SHA-256(seed, counter)."""
+        """Return ``size`` bytes that are computed as SHA-256(seed, counter)."""
         out = b""
         while len(out) < size:
             out += hashlib.sha256(self._seed + self._counter.to_bytes(8, "little")).digest()

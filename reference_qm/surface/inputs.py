@@ -17,7 +17,7 @@ from reference_qm.value_object import value_object
 
 
 class Endpoint(NamedTuple):
-    """A transport address: textual IPv4 or IPv6 address and port."""
+    """A transport address: the text of an IPv4 or IPv6 address, and a port."""
 
     host: str
     port: int
@@ -53,7 +53,7 @@ class TransportAccepted:
 
 @value_object
 class TransportConnected:
-    """A ``Connect`` effect succeeded."""
+    """The connection of a ``Connect`` effect was established."""
 
     transport: str
     remote: Endpoint
@@ -78,7 +78,7 @@ class TransportLost:
 
 @value_object
 class BytesReceived:
-    """Bytes of a stream, in pieces of any size."""
+    """Bytes were received from a stream; they may be any part of a packet."""
 
     transport: str
     data: bytes
@@ -86,7 +86,7 @@ class BytesReceived:
 
 @value_object
 class DatagramReceived:
-    """One UDP datagram (MS-MQQB 3.1.7.7, 3.1.7.8)."""
+    """One UDP datagram was received (MS-MQQB 3.1.7.7, 3.1.7.8)."""
 
     socket: PingSocket
     remote: Endpoint
@@ -116,7 +116,7 @@ class RpcAccepted:
 
 @value_object
 class RpcBytes:
-    """Bytes of a DCE/RPC connection, in pieces of any size."""
+    """Bytes were received from a DCE/RPC connection; they may be any part of a PDU."""
 
     connection: str
     data: bytes
@@ -140,7 +140,7 @@ class HostResolved:
 
 @value_object
 class Persisted:
-    """A ``Persist`` effect is safely on disk."""
+    """The record of a ``Persist`` effect is safely on disk."""
 
     token: int
 

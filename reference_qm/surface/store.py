@@ -52,11 +52,11 @@ class MemoryStore:
         self._size = 0
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all records in order, or none and raise StoreError."""
+        """Store all records in order; raise StoreError without storing any if this fails."""
         self.keep(records)
 
     def keep(self, records: Sequence[Record]) -> None:
-        """Store all records at once, like ``write``."""
+        """Store all records synchronously, otherwise like ``write``."""
         texts = encode_entries(records)
         grown = sum(
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()

@@ -78,7 +78,7 @@ HostRequest: TypeAlias = ChangeEnvironment | Published
 
 NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
-"""The DomainGuids that the local security authority reports."""
+"""The identifiers of domains that the local security authority can report."""
 DOMAIN_ENTRY = "directory_identifier"
 """The name of the store entry that a backup from another domain does not contain."""
 DAMAGED_ENTRY = "damage:1"
@@ -155,7 +155,7 @@ class Surroundings:
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
-        """The directory of the domain; None while it is unavailable."""
+        """The directory of the domain; None if it is unavailable."""
         return (self._other or self.directory) if self.there.get("directory", False) else None
 
     @property
@@ -251,7 +251,9 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own or another domain, which has the sites of the enterprise."""
+        """Make the machine a member of its own domain or of another one; that domain contains the sites of the
+        enterprise.
+        """
         if own or self._other is not None:
             self._other = None if own else self._other
             return

@@ -1,4 +1,4 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``changes``.
+"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``derive_changes``.
 
 Each run is compared with the previous run, by the standing verdict after each. The standing verdict is the worst of the
 latest decided verdicts of the checks that count under the suites of the run. So a partial run does not pass rules that
@@ -13,30 +13,30 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, is_decided, rank, verdict_at
+from reports.lake.order import DECIDED_RANKS, is_decided, rank_of, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
 """The columns that the versions of a system share; their runs are compared with each other."""
-_CHECK = (*PRODUCT_COLUMNS, "rule", "test")
+_CHECK_COLUMNS = (*PRODUCT_COLUMNS, "rule", "test")
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierVerdicts:
-    """The standing verdicts after the run number ``ingest``."""
+    """The standing verdicts after the run with the number ``ingest``."""
 
     check_current: DataFrame
     ingest: int
 
 
-def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
+def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """Return a row for each rule and run that changed the standing verdict.
 
     ``runs``: the runs of all versions of the systems. The rows belong to the runs with numbers above ``after``.
     """
     # The following steps stay within one rule of one system, so rows move once.
-    rows = _verdicts(_steps(events.repartition(*PRODUCT_COLUMNS, "rule")))
+    rows = _collect_verdicts(_pair_events(events.repartition(*PRODUCT_COLUMNS, "rule")))
     return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
@@ -46,13 +46,15 @@ def check_current(events: DataFrame) -> DataFrame:
     # Within one run, the judgment of the check sorts last.
     order = sql.col("ingest") * 2 + is_decided_then.cast("int")
     latest = sql.max_by(sql.struct("ingest", "rank", "document", "section"), sql.when(is_decided_then, order))
-    rows = events.groupBy(*_CHECK).agg(
+    rows = events.groupBy(*_CHECK_COLUMNS).agg(
         latest.alias("latest"),
         sql.max_by(COUNTS, order).alias(COUNTS),
         sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
     )
     return shape_rows(
-        rows.select(*_CHECK, "latest.*", COUNTS, "judged_under").withColumn("verdict", verdict_at(sql.col("rank"))),
+        rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS, "judged_under").withColumn(
+            "verdict", verdict_at(sql.col("rank"))
+        ),
         "check_current",
     )
 
@@ -68,13 +70,13 @@ def events(
     """
     said = sql.col("verdict")
     decided = (
-        test_runs.select(*_CHECK, "ingest", "document", "section", "suites", rank(said).alias("rank"))
+        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", rank_of(said).alias("rank"))
         .where(is_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
-        decided = decided.unionByName(before.check_current.withColumn("rank", rank(said)).drop("verdict"))
+        decided = decided.unionByName(before.check_current.withColumn("rank", rank_of(said)).drop("verdict"))
     if catalogue is None:
         return decided
     reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
@@ -93,10 +95,10 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
     # One row per check, with its first run under each version of the suites: more rows would be multiplied by the
     # changes of the suites.
     first = (
-        decided.select(*_CHECK, "ingest", sql.explode("judged_under").alias("under"))
-        .groupBy(*_CHECK, "under")
+        decided.select(*_CHECK_COLUMNS, "ingest", sql.explode("judged_under").alias("under"))
+        .groupBy(*_CHECK_COLUMNS, "under")
         .agg(sql.min("ingest").alias("ingest"))
-        .groupBy(*_CHECK)
+        .groupBy(*_CHECK_COLUMNS)
         .agg(sql.min("ingest").alias("first"), sql.collect_list(sql.struct("under", "ingest")).alias("under"))
     )
     now = sql.xxhash64("now")
@@ -104,23 +106,23 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
         first.join(sql.broadcast(anew), list(PRODUCT_COLUMNS))
         .where("first < since")
         .select(
-            *(*_CHECK, "since", "now"),
+            *(*_CHECK_COLUMNS, "since", "now"),
             sql.exists("under", lambda each: (each["under"] == now) & (each["ingest"] < sql.col("since"))).alias(
                 "judged"
             ),
         )
     )
     marked = mark_what_counts(checks, "now", sql.col("judged"), catalogue)
-    return marked.select(*_CHECK, sql.col("since").alias("ingest"), COUNTS)
+    return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS)
 
 
-def _steps(events: DataFrame) -> DataFrame:
+def _pair_events(events: DataFrame) -> DataFrame:
     """Return, for each rule and run, the change in the number of checks with each decided verdict."""
-    once = events.groupBy(*_CHECK, "ingest", "document", "section").agg(
+    once = events.groupBy(*_CHECK_COLUMNS, "ingest", "document", "section").agg(
         sql.min("rank").alias("rank"), sql.max(COUNTS).alias(COUNTS)
     )
     # The number comes first: texts with equal beginnings are slow to sort.
-    in_order = Over.partitionBy("check", *_CHECK).orderBy("ingest", sql.col("rank").isNotNull())
+    in_order = Over.partitionBy("check", *_CHECK_COLUMNS).orderBy("ingest", sql.col("rank").isNotNull())
     stands = sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
     stood = (
         once.withColumn("check", sql.xxhash64("rule", "test"))
@@ -128,14 +130,14 @@ def _steps(events: DataFrame) -> DataFrame:
         .withColumn("stood", sql.lag("stands").over(in_order))
     )
     return stood.groupBy(*PRODUCT_COLUMNS, "rule", "ingest").agg(
-        *(_difference(number).alias(f"by{number}") for number in DECIDED_RANKS),
+        *(_name_difference(number).alias(f"by{number}") for number in DECIDED_RANKS),
         sql.count("rank").alias("judged"),
         sql.max("document").alias("document"),
         sql.max("section").alias("section"),
     )
 
 
-def _difference(number: int) -> Column:
+def _name_difference(number: int) -> Column:
     is_now, was = (
         sql.coalesce((sql.col(name) == number).cast("bigint"), sql.lit(0).cast("bigint"))
         for name in ("stands", "stood")
@@ -143,7 +145,7 @@ def _difference(number: int) -> Column:
     return sql.sum(is_now - was)
 
 
-def _verdicts(steps: DataFrame) -> DataFrame:
+def _collect_verdicts(steps: DataFrame) -> DataFrame:
     """Return the standing verdict after each run that judged the rule or changed the suites, where it changed."""
     in_order = Over.partitionBy(*PRODUCT_COLUMNS, "rule").orderBy("ingest")
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)

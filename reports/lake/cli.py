@@ -17,7 +17,7 @@ from reports.lake.command import (
     one_line_errors,
     open_lake,
     open_session,
-    say,
+    print_report,
     say_report,
 )
 from reports.lake.local import confirm_place, confirm_some
@@ -151,7 +151,7 @@ def judge(
         with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
     _say_judged(written)
-    say(report, command, captures=True)
+    print_report(report, command, captures=True)
     exit_with_code_of([report])
 
 

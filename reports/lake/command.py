@@ -113,7 +113,7 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 
 def say_report(command: str, report: Report) -> None:
     """Report the result for each argument, and exit with the resulting code."""
-    say(report, command)
+    print_report(report, command)
     exit_with_code_of([report])
 
 
@@ -126,7 +126,7 @@ def exit_with_code_of(reports: Iterable[Report]) -> None:
         raise typer.Exit(LINES_REJECTED)
 
 
-def say(report: Report, command: str, *, captures: bool = False) -> None:
+def print_report(report: Report, command: str, *, captures: bool = False) -> None:
     """Report the result for each argument.
 
     ``captures``: the rejected items are captures, which are already reported.

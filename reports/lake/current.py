@@ -10,15 +10,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import counts, is_decided, rank, verdict_at
+from reports.lake.order import count_columns, is_decided, rank_of, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts, newest_suites
-from reports.lake.schemas import BESIDE, PACKET, shape_rows
+from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
 BESIDE_SHOWN = 5
 PACKETS_SHOWN = 8
-_RANKS = len(VERDICTS)
-_WORST = 0
+_RANK_COUNT = len(VERDICTS)
+_WORST_RANK = 0
 """The position of the standing verdict in the list of a rule's verdicts to look up.
 
 The undecided verdicts follow it.
@@ -41,10 +41,10 @@ def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) 
 
     Takes the arguments of `rule_current`.
     """
-    return _join_lines(_rules_by_checks(standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_rules_by_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
 
-def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return the standing verdict of each check and rule.
 
     Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
@@ -53,10 +53,10 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
     """
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
-    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank(sql.col("verdict")).alias("rank"))
+    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank_of(sql.col("verdict")).alias("rank"))
     # One number that is greater for a later run and, within a run, for a worse verdict: numbers are aggregated in
     # place, structs are not.
-    order = sql.col("ingest") * _RANKS + (_RANKS - 1 - sql.col("rank"))
+    order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
     checks = (
         judged.join(sql.broadcast(marks), "ingest")
         .select(
@@ -93,11 +93,11 @@ def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
 
 
 def _ingest_in(order: Column) -> Column:
-    return sql.floor(order / _RANKS)
+    return sql.floor(order / _RANK_COUNT)
 
 
 def _rank_in(order: Column) -> Column:
-    return (_RANKS - 1 - order % _RANKS).cast("int")
+    return (_RANK_COUNT - 1 - order % _RANK_COUNT).cast("int")
 
 
 def _rules_by_checks(checks: DataFrame) -> DataFrame:
@@ -120,7 +120,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     )
     numbers = [
         sql.count_if((sql.col("rank") == number) & taken).alias(f"{word}{number}")
-        for number in range(_RANKS)
+        for number in range(_RANK_COUNT)
         for word, taken in (("counted", sql.col(COUNTS)), ("all", sql.lit(True)))
     ]
     rules = checks.groupBy("sut", "rule").agg(
@@ -143,7 +143,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
         sql.array(
             *(
                 sql.when(sql.col("worst.retired"), sql.col(f"all{number}")).otherwise(sql.col(f"counted{number}"))
-                for number in range(_RANKS)
+                for number in range(_RANK_COUNT)
             )
         ).alias("numbers"),
         sql.concat(sql.array(one(worst_of_all)), sql.transform(beside, one)).alias("verdicts"),
@@ -180,8 +180,8 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
     )
     # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
-    is_worst = sql.col("of.position") == _WORST
-    beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE if name != "reason"), "line.reason")
+    is_worst = sql.col("of.position") == _WORST_RANK
+    beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE_COLUMNS if name != "reason"), "line.reason")
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
         sql.min(sql.when(is_worst & is_line, sql.col("line"))).alias("line"),
@@ -190,13 +190,13 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
     )
 
     def without_position(each: Column) -> Column:
-        return sql.struct(*(each[name] for name in BESIDE))
+        return sql.struct(*(each[name] for name in BESIDE_COLUMNS))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
         sql.transform(sql.array_sort("beside"), without_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
-        counts({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+        count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
     return shape_rows(rows, "rule_current")

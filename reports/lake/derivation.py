@@ -16,12 +16,12 @@ from reports.lake.changes import EarlierVerdicts
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
 from reports.lake.renamed_checks import rename_checks, with_new_names
-from reports.lake.schemas import DERIVED, ddl
+from reports.lake.schemas import DERIVED, table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
 LINES_AT_ONCE = 2_500_000
-"""The maximum number of lines that one job derives, so that its memory does not grow with the lake."""
+"""The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
 PRODUCT_TABLES = ("changes", "check_current")
 """The derived tables whose unit is a product: all versions of a system together."""
@@ -75,13 +75,13 @@ def _derive_systems(
         )
         keep("rule_current", current.with_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
         shown.unpersist()
-        keep("flaky", derived.flaky(tests, mine).withColumn("unit", sql.col("sut")))
-    stands = lake.spark.read.schema(ddl("rule_current")).parquet(
+        keep("flaky", derived.find_flaky(tests, mine).withColumn("unit", sql.col("sut")))
+    stands = lake.spark.read.schema(table_ddl("rule_current")).parquet(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
-    keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
+    keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
-    keep("pairs", derived.pairs(stands, runs, catalogue))
+    keep("pairs", derived.derive_pairs(stands, runs, catalogue))
 
 
 def _derive_all_products(
@@ -125,7 +125,7 @@ def _derive_products(
         events = events.cache()  # few rows that cost most of the work; without earlier rows they are computed twice
     tables = {"check_current": changes.check_current(events)}
     if before or len(fresh) > len(products):  # the first run of a product changes nothing
-        changed = changes.changes(events, mine, after)
+        changed = changes.derive_changes(events, mine, after)
         tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
     for table, rows in tables.items():
         keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))

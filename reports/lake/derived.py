@@ -1,4 +1,4 @@
-"""Computes tables from facts and current verdicts: ``flaky``, ``matrix`` and ``pairs`` (docs/reports.md)."""
+"""Computes the tables flaky, matrix and pairs from facts and current verdicts (docs/reports.md)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import counts, is_decided, rank, verdict_at
-from reports.lake.schemas import SYSTEM, shape_rows, struct, system_key
+from reports.lake.order import count_columns, is_decided, rank_of, verdict_at
+from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
 
-def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
+def find_flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     """Return the checks that decided one rule differently with the same system and suites.
 
     ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from
     one run to the next; ``last``: the latest verdict.
     """
     key = ("sut", "suites", "rule", "test")
-    decided = test_runs.select(*key, "ingest", rank(sql.col("verdict")).alias("rank")).where(
+    decided = test_runs.select(*key, "ingest", rank_of(sql.col("verdict")).alias("rank")).where(
         is_decided(sql.col("rank"))
     )
     # Few checks are flaky: two numbers per check find them, and only their runs are sorted.
@@ -30,14 +30,14 @@ def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     numbers = {name: sql.count_if(sql.col("rank") == SEVERITY[name]) for name in DECIDED}
     rows = steps.groupBy(*key).agg(
         sql.count("*").alias("runs"),
-        counts(numbers).alias("verdicts"),
+        count_columns(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         verdict_at(sql.max_by("rank", "ingest")).alias("last"),
     )
     return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
 
 
-def matrix(rule_current: DataFrame) -> DataFrame:
+def derive_matrix(rule_current: DataFrame) -> DataFrame:
     """Return for each section, system and verdict: the number of rules and of checks (``verdicts``) with it."""
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
@@ -50,7 +50,7 @@ def matrix(rule_current: DataFrame) -> DataFrame:
     return shape_rows(rows, "matrix")
 
 
-def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
 
     In a run with a topology, each system is paired with every other system, in its role, with the rules that bind this
@@ -86,7 +86,7 @@ def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
 
 def systems_of(extra: Column) -> Column:
     """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
-    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct(_NAMED)}>")
+    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_NAMED)}>")
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
         known,

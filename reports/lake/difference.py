@@ -45,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The standing verdict of one side."""
+    """The standing verdict of a rule on one of two compared sides."""
 
     verdict: str
     run: str
@@ -74,7 +74,7 @@ class Difference:
     steps: tuple[Step, ...]
 
     def of(self, kind: str) -> list[Step]:
-        """Return the rules with one kind of change."""
+        """Return the rules with a given kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
 
@@ -105,7 +105,9 @@ def _kind_of_change(before: Judged | None, after: Judged | None) -> str:
 
 
 def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
-    """Return a side and its rules: ``rule``, and a struct ``stands`` of the standing verdict."""
+    """Return one of the compared sides and its rules, each with ``rule`` and the struct ``stands`` of its standing
+    verdict.
+    """
     runs = _runs_of_side(table("runs"), asked, sut)
     systems = runs.groupBy(*SYSTEM).agg(
         sql.count("*").alias("runs"),

@@ -16,7 +16,7 @@ _TEXT = 120
 
 
 def as_text(difference: Difference) -> str:
-    """Return lines for a terminal; unchanged rules are only counted."""
+    """Return the lines for a terminal; unchanged rules are only counted."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
     lines += [f"{name}: {_describe_side(side)}" for name, side in sides]

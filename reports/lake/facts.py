@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import counts
+from reports.lake.order import count_columns
 from reports.lake.schemas import RULE, RUN, shape_rows
 from reports.vocabulary import VERDICTS
 
@@ -50,7 +50,7 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     named = judged.select(
         *("ingest", *RULE, "tests"),
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
-        counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
+        count_columns({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
     return shape_rows(_join_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 

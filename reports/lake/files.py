@@ -35,7 +35,7 @@ class Status:
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
+        """The last part of the path of a file or folder."""
         return self.uri.rstrip("/").rpartition("/")[2]
 
 
@@ -118,7 +118,7 @@ class Files:
                 stream.close()
 
     def write_text(self, uri: str, text: str) -> None:
-        """Write a new file."""
+        """Write a text to a new file."""
         with _one_line_errors(uri):
             path, system = self._file_system_of(uri)
             stream = system.create(path, False)
@@ -161,7 +161,7 @@ class Files:
             return True
 
     def replace_text(self, uri: str, text: str) -> None:
-        """Write a file, or replace it as a whole."""
+        """Write a text to a file, and replace the whole file if it exists."""
         aside = f"{uri}.new"
         self.delete(aside)
         self.write_text(aside, text)

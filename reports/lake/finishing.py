@@ -1,4 +1,4 @@
-"""Waits for unfinished runs, while Java starts."""
+"""Waits until unfinished runs have ended, while Java starts."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def as_text(history: History) -> str:
 
 
 def as_json(history: History) -> str:
-    """Return JSON: ``about``, ``runs``, ``now``, ``entries``."""
+    """Return the history as JSON with the keys ``about``, ``runs``, ``now`` and ``entries``."""
     now = [{"system": system, "verdict": verdict, "of": of} for system, verdict, of in history.now]
     return json.dumps({"schema": 1, **asdict(history), "now": now}, indent=1, ensure_ascii=True) + "\n"
 

@@ -22,7 +22,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
-"""A function that gets the name of the present stage in a few words."""
+"""A function that receives the name of the current stage, in a few words."""
 REJECTED_NAMED = 100
 
 
@@ -105,7 +105,7 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
     if not found:
         return []
     scan = lines.read(lake.spark, [source.folder.files[VERDICTS].uri for source in found])
-    contents = {row.path: row for row in lines.contents(scan).collect()}
+    contents = {row.path: row for row in lines.read_contents(scan).collect()}
     read = []
     for source in found:
         row = contents.pop(source.folder.path(VERDICTS), None)
@@ -139,7 +139,7 @@ def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replac
 
 
 def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
-    """Drop the runs whose rules.json is refused."""
+    """Drop the runs whose rules.json cannot be used."""
     if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
     if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):
@@ -223,7 +223,9 @@ def _write_folders(
 
 
 def _delete_commit(lake: Lake, commit: str) -> None:
-    """Delete the files of a failed ingest as far as possible: the disk may be full, and `vacuum` comes later."""
+    """Delete the files of a failed ingest, as many as possible. If the disk is full, `vacuum` deletes the others
+    later.
+    """
     with suppress(RollupError, *SPARK_ERRORS):
         for each in lake.files.entries(f"{lake.uri}/data"):
             if each.name.startswith(commit):

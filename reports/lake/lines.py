@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import as_pattern
-from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct
+from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
 from reports.records import YEARS
 from reports.vocabulary import VERDICTS
 
@@ -22,23 +22,37 @@ DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
 RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
 """The pattern of a rule id: document, section, number."""
-TEXTS = dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string")
-LISTS = dict.fromkeys(("errata", "notes"), "array<string>")
-QUOTED = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
-LINE = {
-    1: {"schema": "int", "seq": "bigint", **TEXTS, **LISTS}
+TEXT_COLUMNS = dict.fromkeys(
+    ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string"
+)
+LIST_COLUMNS = dict.fromkeys(("errata", "notes"), "array<string>")
+QUOTED_COLUMNS = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
+LINE_SCHEMAS = {
+    1: {"schema": "int", "seq": "bigint", **TEXT_COLUMNS, **LIST_COLUMNS}
     | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
-    | {"document": "string", "section": "string", "level": "string", "evidence": f"array<{struct(QUOTED)}>"},
-    2: {"schema": "int", "seq": "bigint", "ms": "bigint", **TEXTS, **LISTS, "evidence": "array<array<int>>"}
+    | {
+        "document": "string",
+        "section": "string",
+        "level": "string",
+        "evidence": f"array<{struct_type(QUOTED_COLUMNS)}>",
+    },
+    2: {
+        "schema": "int",
+        "seq": "bigint",
+        "ms": "bigint",
+        **TEXT_COLUMNS,
+        **LIST_COLUMNS,
+        "evidence": "array<array<int>>",
+    }
     | {"rejected": "string"},
 }
-"""The fields of a line, by the schema of its run."""
-REQUIRED = {
+"""By schema version of the run: the fields of a line of its verdict file."""
+REQUIRED_COLUMNS = {
     1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
     2: ("seq", "ms", "rule", "verdict"),
 }
-JSON = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
-END = "\0end"
+JSON_OPTIONS = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
+END_MARK = "\0end"
 REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
@@ -64,7 +78,7 @@ def plain_path(path: Column) -> Column:
     return sql.concat(scheme, sql.lit(":/"), sql.ltrim(rest, sql.lit("/")))
 
 
-def contents(lines: DataFrame) -> DataFrame:
+def read_contents(lines: DataFrame) -> DataFrame:
     """Return for each file: path, lines, and an order-independent fingerprint in two columns, total and mixed."""
     each = sql.xxhash64("text")
     # Two sums of 32 bits: a sum of 64 bits would overflow, and decimals are slow.
@@ -77,22 +91,22 @@ def contents(lines: DataFrame) -> DataFrame:
 
 
 def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
-    """Return the lines of runs of one schema with the fields of `LINE`, and ``why`` a line is invalid (else null).
+    """Return the lines of runs of one schema with the fields of `LINE_SCHEMAS`; ``why``: why a line is invalid.
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
     # A line is embedded in an object and a list: text behind the line's own object is then an error, and is not
     # ignored.
-    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END)}":1}}'))
-    type_ = f"v array<{struct(LINE[schema])}>, `{END}` int, corrupt string"
+    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
+    type_ = f"v array<{struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
         *("path", "text", "block", "id"),
-        sql.from_json(wrapped, type_, JSON).alias("read"),
+        sql.from_json(wrapped, type_, JSON_OPTIONS).alias("read"),
         _extra_fields(schema).alias("extra"),
     )
     line = sql.get("read.v", sql.lit(0))
-    one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END}`") == 1) & (sql.size("read.v") == 1)
+    one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END_MARK}`") == 1) & (sql.size("read.v") == 1)
     fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
     return fields.withColumn("why", _reason_for_rejection(schema))
 
@@ -102,8 +116,8 @@ def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
     v = sql.col("v")
     whole = taken.where("why is null")
     columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM, "reach", "started")}
-    columns |= {name: v[name] for name in ("seq", *TEXTS)}
-    columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LISTS}
+    columns |= {name: v[name] for name in ("seq", *TEXT_COLUMNS)}
+    columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LIST_COLUMNS}
     columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}
     if schema == 1:
         columns |= {name: v[name] for name in ("time", "document", "section", "level")}
@@ -127,7 +141,7 @@ def evidence(taken: DataFrame, schema: int) -> DataFrame:
     )
     each = each.where("position is not null")
     if schema == 1:
-        columns = {name: sql.col(f"e.{name}") for name in QUOTED}
+        columns = {name: sql.col(f"e.{name}") for name in QUOTED_COLUMNS}
     else:
         columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
     columns = {name: sql.lit(None) for name in PACKET} | columns | {"position": sql.col("position")}
@@ -180,7 +194,7 @@ def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     )
 
 
-def union(frames: Sequence[DataFrame]) -> DataFrame:
+def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
     """Return the union of the rows of several data frames."""
     return reduce(DataFrame.unionByName, frames)
 
@@ -202,16 +216,16 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
 
 
 def _extra_fields(schema: int) -> Column:
-    """Return the fields outside `LINE` as JSON.
+    """Return the fields outside `LINE_SCHEMAS` as JSON.
 
     A cheap search for their names is tried first, and usually finds no name. The search may find too much, because it
     does not parse escaped names to their end: Java would try the alternatives of such a pattern by recursion, and a
     long text would crash the process.
     """
-    names = (*LINE[schema], *(QUOTED if schema == 1 else ()))
+    names = (*LINE_SCHEMAS[schema], *(QUOTED_COLUMNS if schema == 1 else ()))
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
-    fields = sql.from_json("text", "map<string, variant>", JSON)
-    others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE[schema]))
+    fields = sql.from_json("text", "map<string, variant>", JSON_OPTIONS)
+    others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE_SCHEMAS[schema]))
     # If a name occurs twice within a field of unknown shape, there is no map: the line is kept whole.
     kept = sql.nullif(sql.coalesce(sql.to_json(others), "text"), sql.lit("{}"))
     return sql.when(sql.col("text").rlike(strange), kept)
@@ -228,7 +242,10 @@ def _reason_for_rejection(schema: int) -> Column:
         (~sql.col("one"), "not one JSON object with the fields of a verdict"),
         *_complaint_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
-        *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
+        *(
+            (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
+            for name in REQUIRED_COLUMNS[schema]
+        ),
         (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
     ]
     if schema == 1:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from reports.lake.files import Files
 
 SCHEMA = 1
-NAME = re.compile(r"(\d{8})\.json")
-FOLDER = re.compile(r"[A-Za-z0-9-]+")
+MANIFEST_NAME = re.compile(r"(\d{8})\.json")
+FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 class Named(Protocol):
@@ -31,7 +31,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the last part of the path."""
+        """Return the last part of the path of this file or folder."""
 
 
 class Readable(Protocol):
@@ -92,7 +92,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A state of the lake."""
+    """A state of the lake: its runs and the files of its tables."""
 
     number: int = 0
     commits: tuple[Commit, ...] = ()
@@ -135,8 +135,8 @@ def unit_folder(commit: str, table: str, unit: str) -> str:
 
 
 def list_numbers(files: Readable, lake: str) -> list[int]:
-    """Return the numbers of the manifests, sorted."""
-    names = (NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
+    """Return the numbers of the lake's manifests, sorted."""
+    names = (MANIFEST_NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 
 
@@ -192,6 +192,6 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
         last_ingest=value["last_ingest"],
     )
     units = {unit for units in manifest.derived.values() for unit in units}
-    if strange := [name for name in manifest.commits_in_use() | units if not FOLDER.fullmatch(name)]:
+    if strange := [name for name in manifest.commits_in_use() | units if not FOLDER_NAME.fullmatch(name)]:
         raise ValueError(f"{strange[0]!r} is not a valid folder name")
     return manifest

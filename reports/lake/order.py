@@ -12,22 +12,22 @@ from reports.vocabulary import DECIDED, SEVERITY, VERDICTS
 DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
 
 
-def rank(verdict: Column) -> Column:
+def rank_of(verdict: Column) -> Column:
     """Return the rank of a verdict: 0 (fail) to 7; null for an unknown verdict."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 
 
 def verdict_at(rank_: Column) -> Column:
-    """Return the verdict with a rank; null for the rank null."""
+    """Return the verdict with a given rank; null if the rank is null."""
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
 
 
 def is_decided(rank_: Column) -> Column:
-    """Return whether the verdict of a rank decides about the system."""
+    """Return whether the verdict with a given rank is a decision about the system."""
     return rank_.isin(*DECIDED_RANKS)
 
 
-def counts(numbers: Mapping[str, Column]) -> Column:
+def count_columns(numbers: Mapping[str, Column]) -> Column:
     """Return a map from verdict to the number of its rows, without zeros."""
     pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
     return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

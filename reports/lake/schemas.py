@@ -33,12 +33,12 @@ The last five columns come only from verdict files of schema 1.
 """
 
 
-def struct(columns: dict[str, str]) -> str:
-    """Return the type of a struct of columns."""
+def struct_type(columns: dict[str, str]) -> str:
+    """Return the Spark type of a struct with the given columns."""
     return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
 
 
-BESIDE: Final = {
+BESIDE_COLUMNS: Final = {
     "verdict": "string",
     "run": "string",
     "ingest": "bigint",
@@ -46,7 +46,7 @@ BESIDE: Final = {
     "test": "string",
     "reason": "string",
 }
-"""The columns of a later, undecided verdict."""
+"""The columns about the latest undecided verdict after the standing verdict."""
 
 FACTS: Final[dict[str, dict[str, str]]] = {
     "runs": {
@@ -78,13 +78,13 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "suites": "string",
         "documents": "map<string, string>",
         "coverage": "array<"
-        + struct(
+        + struct_type(
             dict.fromkeys(("document", "section", "title", "demand", "kind"), "string")
             | dict.fromkeys(("rows", "catalogued", "checked", "proven", "none"), "int")
         )
         + ">",
         "members": "array<"
-        + struct(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
+        + struct_type(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
         + ">",
         "renamed": "map<string, string>",
     },
@@ -163,11 +163,11 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "capture": "string",
         "errata": "array<string>",
         "notes": "array<string>",
-        "evidence": f"array<{struct(PACKET)}>",
+        "evidence": f"array<{struct_type(PACKET)}>",
         "tests": "bigint",
         "counts": "map<string, bigint>",
         "retired": "boolean",
-        "beside": f"array<{struct(BESIDE)}>",
+        "beside": f"array<{struct_type(BESIDE_COLUMNS)}>",
     },
     "changes": {
         "sut_name": "string",
@@ -231,12 +231,12 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
 TABLES: Final = FACTS | DERIVED
 
 
-def ddl(table: str) -> str:
+def table_ddl(table: str) -> str:
     """Return the schema of a table in Spark's notation."""
     return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
 
 
-def empty(spark: SparkSession, table: str) -> DataFrame:
+def empty_table(spark: SparkSession, table: str) -> DataFrame:
     """Return a table of the lake without rows."""
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake import rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
-from reports.lake.lines import DOCUMENT, JSON, plain_path
+from reports.lake.lines import DOCUMENT, JSON_OPTIONS, plain_path
 from reports.lake.local import is_url, local_path
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
@@ -44,8 +44,10 @@ RUN_FIELDS = (
     "exit",
 )
 SUT_FIELDS = ("name", "vendor", "version", "profile")
-_RULE = ", ".join(f"{name}: {type_}" for name, type_ in FACTS["catalogue"].items() if name not in ("suites", "rule"))
-RULES_JSON = f"schema int, rules map<string, struct<{_RULE}>>, corrupt string, " + ", ".join(
+_RULE_COLUMNS = ", ".join(
+    f"{name}: {type_}" for name, type_ in FACTS["catalogue"].items() if name not in ("suites", "rule")
+)
+RULES_JSON = f"schema int, rules map<string, struct<{_RULE_COLUMNS}>>, corrupt string, " + ", ".join(
     f"{name} {type_}" for name, type_ in FACTS["suites"].items() if name != "suites"
 )
 
@@ -64,7 +66,7 @@ class Folder:
 
     @property
     def modified(self) -> int:
-        """The time of the latest change of its files, in ms since 1970."""
+        """The time of the latest change of one of its files, in ms since 1970."""
         return max(each.modified for each in self.files.values())
 
     def path(self, name: str) -> str:
@@ -95,7 +97,7 @@ class Source:
 
     @property
     def schema(self) -> int:
-        """The version of its verdict file."""
+        """The schema version of the run's verdict file."""
         return int(self.row["schema"])
 
     @property
@@ -149,7 +151,9 @@ def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
-    return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
+    return texts.join(sql.broadcast(names), "path").select(
+        "suites", sql.from_json("text", RULES_JSON, JSON_OPTIONS).alias("r")
+    )
 
 
 def refused_rules(rules: DataFrame) -> dict[str, str]:

@@ -28,7 +28,7 @@ class Answer:
     more: bool
 
 
-def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
+def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
     """Return at most ``rows`` rows of a query, on the tables of the newest state of the lake.
 
     Raises `RollupError` for a statement that is not a query, an invalid query, and a query that exceeds a limit.

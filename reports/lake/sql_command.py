@@ -44,9 +44,9 @@ def sql(
     """
     with one_line_errors(COMMAND, extra="sql"):
         folder = folder_of_lake(lake)
-        from reports.lake.sql import ask
+        from reports.lake.sql import run_query
 
-        answer = ask(folder, query, rows, seconds)
+        answer = run_query(folder, query, rows, seconds)
     _print_answer(answer)
     if answer.more:
         typer.echo(

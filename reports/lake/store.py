@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from reports.lake import manifest as manifests
 from reports.lake.files import Files, as_pattern, uri_of
 from reports.lake.manifest import Manifest
-from reports.lake.schemas import ddl, empty
+from reports.lake.schemas import empty_table, table_ddl
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -56,4 +56,4 @@ class Lake:
         ``of``: only these commits of a fact table, or units of a derived table.
         """
         folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
-        return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)
+        return self.spark.read.schema(table_ddl(name)).parquet(*folders) if folders else empty_table(self.spark, name)

@@ -18,7 +18,7 @@ from reports.lake.writing import write
 SMALL_INGEST_OCTETS = 64 << 20
 """The size of an ingest's verdicts, in octets, below which it is merged with other ingests."""
 MERGED_FILE_OCTETS = 128 << 20
-"""The size in octets of a merged file."""
+"""The target size in octets of a file that results from merging."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
     kept = [manifests.read_number(files, uri, number) for number in staying]
     names = set(map(_commit_name, staying))
     for each in entries:
-        is_state = manifests.NAME.fullmatch(each.name) is not None
+        is_state = manifests.MANIFEST_NAME.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
             files.delete(each.uri)
             done.states += is_state

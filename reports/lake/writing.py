@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Commit, table_folder
-from reports.lake.schemas import FACTS, SYSTEM, ddl
+from reports.lake.schemas import FACTS, SYSTEM, table_ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -23,14 +23,14 @@ from reports.text import one_line
 SHUFFLE_PARTITION_OCTETS = 32 << 20
 """The size of the input per shuffle partition, in octets."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
-GROUP = 512 << 20
+RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
 OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
 class WrittenMeanwhile(RollupError):
-    """The lengths of files changed during the ingest; ``said``: a line for each run."""
+    """The lengths of files changed during the ingest. ``said``: one line for each changed run."""
 
     def __init__(self, said: dict[str, str]) -> None:
         super().__init__("; ".join(said.values()))
@@ -44,7 +44,7 @@ def size_shuffles(spark: SparkSession, octets: int) -> None:
 
 
 def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mode: str = "error") -> None:
-    """Write Parquet files."""
+    """Write a table as Parquet files."""
     writer = frame.write.mode(mode)
     (writer.partitionBy(partition_by) if partition_by else writer).parquet(folder)
 
@@ -78,7 +78,7 @@ def write_facts(
 
 
 class _Writer:
-    """Writes the tables of one commit; ``written`` has their names."""
+    """Writes the tables of one commit. ``written``: the names of the tables written so far."""
 
     def __init__(self, lake: Lake, commit: str, place: str, stage: Callable[[str], None]) -> None:
         self.lake, self.commit = lake, commit
@@ -92,8 +92,8 @@ class _Writer:
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
-        """Return the rows of a table as written."""
-        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder_of(table)))
+        """Return the rows of a written table, read from its files."""
+        return self.lake.spark.read.schema(table_ddl(table)).parquet(as_pattern(self._folder_of(table)))
 
     def _folder_of(self, table: str) -> str:
         return f"{self.lake.uri}/{table_folder(self.commit, table)}"
@@ -102,10 +102,10 @@ class _Writer:
 def _group_runs(runs: Sequence[Source]) -> list[list[Source]]:
     """Split the runs into groups that are written at once; runs of one system stay together."""
     parts: list[list[Source]] = []
-    size = GROUP
+    size = RUN_GROUP_OCTETS
     for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
         octets = run.folder.files[VERDICTS].size
-        if size + octets > GROUP:
+        if size + octets > RUN_GROUP_OCTETS:
             parts.append([])
             size = 0
         parts[-1].append(run)
@@ -127,11 +127,13 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     }
 
     def write_evidence() -> None:
-        writer.keep("evidence", lines.union([lines.evidence(each, schema) for schema, each in taken.items()]))
+        writer.keep("evidence", lines.union_frames([lines.evidence(each, schema) for schema, each in taken.items()]))
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
-        writer.keep("verdicts", lines.union([lines.verdicts(each, known, schema) for schema, each in taken.items()]))
+        writer.keep(
+            "verdicts", lines.union_frames([lines.verdicts(each, known, schema) for schema, each in taken.items()])
+        )
         verdicts = writer.read_back("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
@@ -153,7 +155,7 @@ def _write_rejected(
         _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
-    writer.keep("rejected", lines.union([each for each in found if each is not None]))
+    writer.keep("rejected", lines.union_frames([each for each in found if each is not None]))
     counted = writer.read_back("rejected").groupBy("run").count()
     _confirm_all_lines(short, kept, {row.run: row["count"] for row in counted.collect()})
 

@@ -1,4 +1,4 @@
-"""Writes the tables of the pages as CSV and JSON, for programs."""
+"""Writes the tables of the pages as CSV and JSON files for programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reports.site import names
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of cells that a spreadsheet would compute."""
 
 
@@ -30,4 +30,4 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 def _escape_cell(value: object) -> object:
     """Escape a cell, so that a spreadsheet does not compute a text that a tested system chose."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

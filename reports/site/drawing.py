@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from html import escape
 
 from reports.model import Run
-from reports.text import visible
+from reports.text import make_visible
 from reports.vocabulary import DECIDED, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
 _ON_A_BAR = (*FINDINGS, "pass")
-_LETTER = 6.6
-"""The width of a letter of a badge, in pixels."""
+_LETTER_WIDTH = 6.6
+"""The width in pixels of a letter in a badge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar; the whole bar is 100 wide."""
+    """A part of a bar; the width of the whole bar is 100."""
 
     verdict: str
     start: float
@@ -72,7 +72,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
     left, right = _width_of("MSMQ"), _width_of(words)
-    text = escape(visible(words))
+    text = escape(make_visible(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="MSMQ conformance: {text}">'
@@ -88,4 +88,4 @@ def _count_decided(run: Run) -> int:
 
 
 def _width_of(words: str) -> int:
-    return round(len(words) * _LETTER) + 12
+    return round(len(words) * _LETTER_WIDTH) + 12

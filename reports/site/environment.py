@@ -78,7 +78,7 @@ def share(part: int, whole: int) -> str:
 
 def _make_visible(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
-        return text.visible(value)
+        return text.make_visible(value)
     return "" if value is None else value
 
 
@@ -92,7 +92,7 @@ def _format_day(value: datetime | None) -> str:
 
 def _keep_paths_together(words: str) -> Markup:
     """Keep path names, such as those of queues, on one line; such names contain a backslash and no blank."""
-    parts = re.split(r"(\S*\\\S*)", text.visible(words))
+    parts = re.split(r"(\S*\\\S*)", text.make_visible(words))
     kept = Markup('<span class="unbroken">{}</span>')
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 

@@ -11,12 +11,12 @@ DOCUMENTS_STYLE, RULES_DATA = "documents.css", "rules-data.js"
 
 
 def system_page(system: System) -> str:
-    """Return the page of a system."""
+    """Return the file name of the page of a system."""
     return f"systems/{system.key}.html"
 
 
 def rule_page(rule: str) -> str:
-    """Return the page of a rule."""
+    """Return the file name of the page of a rule."""
     return f"rules/{slug(rule)}.html"
 
 
@@ -39,27 +39,27 @@ def of_document(document: str) -> str:
 
 
 def run_page(run: str) -> str:
-    """Return the page of a run."""
+    """Return the file name of the page of a run."""
     return f"runs/{slug(run)}.html"
 
 
 def run_junit(run: str) -> str:
-    """Return the copy of a run's JUnit file."""
+    """Return the file name of the copy of a run's JUnit file."""
     return f"runs/{slug(run)}.junit.xml"
 
 
 def run_log(run: str, log: str) -> str:
-    """Return the copy of a log of a run."""
+    """Return the file name of the copy of a log of a run."""
     return f"runs/{slug(run)}.{slug(log)}.txt"
 
 
 def erratum_page(entry: str) -> str:
-    """Return the page of an erratum."""
+    """Return the file name of the page of an erratum."""
     return f"errata/{slug(entry)}.html"
 
 
 def badge(system: System) -> str:
-    """Return the badge of a system."""
+    """Return the file name of the badge of a system."""
     return f"badges/{system.key}.svg"
 
 

@@ -21,7 +21,7 @@ class News:
     named: dict[str, list[Change]] = field(default_factory=dict)
 
     def note(self, change: Change) -> None:
-        """Count a change."""
+        """Count one change."""
         self.counts[change.change] += 1
         named = self.named.setdefault(change.change, [])
         if len(named) < RULES_NAMED:

@@ -9,10 +9,10 @@ from reports.model import Frame
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 
 Stretch = tuple[str, bool]
-"""A text, and whether it is the deciding field."""
-_ROW = 16
-_SAME: Stretch = ("*\n", False)
-_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
+"""A part of a dissection: its text, and whether it shows the deciding field."""
+_ROW_OCTETS = 16
+_SAME_ROWS: Stretch = ("*\n", False)
+_PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def octets(frame: Frame) -> list[Stretch]:
@@ -27,16 +27,16 @@ def octets(frame: Frame) -> list[Stretch]:
         return [(f"not hexadecimal: {clip(frame.hex, 200)}", False)]
     letters: list[Stretch] = []
     before = b""
-    for offset in range(0, len(data), _ROW):
-        row = data[offset : offset + _ROW]
-        is_last = offset + _ROW >= len(data) and frame.octets <= len(data)
+    for offset in range(0, len(data), _ROW_OCTETS):
+        row = data[offset : offset + _ROW_OCTETS]
+        is_last = offset + _ROW_OCTETS >= len(data) and frame.octets <= len(data)
         if any(_is_deciding(frame, each) for each in range(offset, offset + len(row))):
             letters += _mark_dump_row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
             before = b""
-        elif row == before and offset + _ROW < len(data):
-            if letters[-1] != _SAME:
-                letters.append(_SAME)
+        elif row == before and offset + _ROW_OCTETS < len(data):
+            if letters[-1] != _SAME_ROWS:
+                letters.append(_SAME_ROWS)
         else:
             before = row
             letters.append((_format_dump_row(row, offset) + ("" if is_last else "\n"), False))
@@ -62,25 +62,25 @@ def deciding(frame: Frame) -> str:
 
 
 def _format_dump_row(row: bytes, offset: int) -> str:
-    half = _ROW // 2
-    shown = row.translate(_LETTERS).decode("ascii")
+    half = _ROW_OCTETS // 2
+    shown = row.translate(_PRINTABLE_LETTERS).decode("ascii")
     return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
 
 
 def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
     marked = [_is_deciding(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
-    for index in range(_ROW):
-        if index == _ROW // 2:
+    for index in range(_ROW_OCTETS):
+        if index == _ROW_OCTETS // 2:
             yield " ", False
         if index < len(row):
             yield f"{row[index]:02x}", marked[index]
-            yield " ", marked[index] and index + 1 < len(row) and marked[index + 1] and index + 1 != _ROW // 2
+            yield " ", marked[index] and index + 1 < len(row) and marked[index + 1] and index + 1 != _ROW_OCTETS // 2
         else:
             yield "   ", False
     yield " |", False
     for octet, is_marked in zip(row, marked, strict=True):
-        yield chr(_LETTERS[octet]), is_marked
+        yield chr(_PRINTABLE_LETTERS[octet]), is_marked
 
 
 def _is_deciding(frame: Frame, offset: int) -> bool:

@@ -30,7 +30,9 @@ RUNS_WITH_PAGES = 500
 OUTPUTS_CACHED = 4096
 """The maximum number of cached outputs of each macro."""
 Stage = Callable[[str, int, int], None]
-"""A function that gets the present stage, the finished parts, and all parts (0: unknown)."""
+"""A function that receives the current stage, the number of finished parts, and the number of all parts (0:
+unknown).
+"""
 _OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
 """The macros of parts.html that depend only on their arguments."""
 
@@ -103,7 +105,7 @@ class Pages:
         ] or [[]]
 
     def part_of(self, system: System) -> int:
-        """Return the number of the page with the column of a system."""
+        """Return the number of the page that contains the column of a system."""
         return self.systems.index(system) // COLUMNS_A_PAGE
 
     def is_first(self, run: Run) -> bool:

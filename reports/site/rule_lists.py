@@ -9,13 +9,13 @@ from reports.model import Rule, Section, System, add_counts
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
-from reports.text import clip, system_label, visible
+from reports.text import clip, make_visible, system_label
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 FINDINGS_NAMED = 200
 """The maximum number of rules with findings that the page names; the sections and the search show all rules."""
-_SAYS = 300
-_LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
+_SENTENCE_CHARACTERS = 300
+_LETTER_OF_KIND = {name: str(number) for number, name in enumerate(KINDS)}
 
 
 def write_rule_lists(pages: Pages) -> None:
@@ -73,11 +73,11 @@ def _write_data(pages: Pages) -> None:
 
 
 def _rule_data(rule: Rule, section: Section) -> list[str]:
-    words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SAYS))
-    return [*map(visible, words), names.rule_page(rule.rule), names.section_page(section)]
+    words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SENTENCE_CHARACTERS))
+    return [*map(make_visible, words), names.rule_page(rule.rule), names.section_page(section)]
 
 
 def _system_data(pages: Pages, system: System) -> list[str]:
-    verdicts = "".join(_LETTERS[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
+    verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
     label = system_label(clip(system.name, 80), clip(system.version, 40), clip(system.profile, 40))
-    return [system.key, visible(label), names.system_page(system), verdicts]
+    return [system.key, make_visible(label), names.system_page(system), verdicts]

@@ -46,7 +46,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A system in the list of a rule's page."""
+    """One system in the list of systems on the page of a rule."""
 
     system: System
     change: str

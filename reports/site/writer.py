@@ -1,4 +1,4 @@
-"""Writes the whole site, and itself the pages about all systems."""
+"""Writes the whole site, including the pages that are about all systems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
 FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
-STATIC = ("style.css", "elements.js", "search.js", "compare.js")
+STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
 CARDS_SHOWN = 24
@@ -47,7 +47,7 @@ def write_site(
     shutil.rmtree(site, ignore_errors=True)
     for folder in FOLDERS:
         (site / folder).mkdir(parents=True)
-    for name in STATIC:
+    for name in STATIC_FILES:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
     pages = Pages(contents, site, captures, errata, named)
     pages.news = write_changes(pages)

@@ -14,7 +14,7 @@ from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
 from benchmarks.sshd import Sshd, sshd
-from harness.attach.attach import Costs, command_route, lines, try_agent
+from harness.attach.attach import Costs, command_route, list_lines, try_agent
 from harness.errors import SutUnavailable
 
 HERE = Path(__file__).parent
@@ -79,7 +79,7 @@ def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path,
 def test_example_agent_works_over_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
     found = try_agent(command_route(shlex.join(agent)), "ssh", None)
-    assert found.right, list(lines(found, Costs(0, 0, {}, {}, "")))
+    assert found.right, list(list_lines(found, Costs(0, 0, {}, {}, "")))
 
 
 def test_refused_ssh_key_gives_one_line_error(tmp_path: Path, over: Sshd) -> None:

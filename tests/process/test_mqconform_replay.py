@@ -121,7 +121,7 @@ def test_captures_of_another_run_cannot_be_replayed(run: Path):
     assert done.returncode == 5
     warned = "the run used a different rule set from the one installed here: its checks may have been different\n"
     assert done.stderr == warned
-    assert "its capture is of suites/mqqb/" in done.stdout
+    assert "its capture was recorded for suites/mqqb/" in done.stdout
 
 
 def test_replay_of_a_folder_without_run_gives_one_line_error(run: Path, tmp_path: Path):
@@ -132,7 +132,7 @@ def test_replay_of_a_folder_without_run_gives_one_line_error(run: Path, tmp_path
         ((tmp_path / "broken",), "run.json: "),
         ((run, "--rule", "MQQB-3.1.5.8.1-01"), "no check has a verdict on MQQB-3.1.5.8.1-01"),
         ((run, "-k", "no_such_check"), "matches no check"),
-        ((run, "--out", run), "already holds a run"),
+        ((run, "--out", run), "already contains a run"),
     ):
         done = mqconform("replay", *words)
         assert done.returncode == 2

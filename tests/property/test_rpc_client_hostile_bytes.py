@@ -14,7 +14,7 @@ from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import BindAck, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
 from reference_qm.rpc.client import ClientAssociation, outgoing_call
-from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -35,14 +35,14 @@ PDUS = st.builds(
     lambda body, call_id, flags: Pdu(body, call_id, flags).build(),
     BODIES,
     st.integers(0, 9),
-    st.sampled_from([WHOLE, Flags.FIRST_FRAG, Flags.LAST_FRAG, 0, WHOLE | Flags.CONC_MPX]),
+    st.sampled_from([WHOLE_PDU_FLAGS, Flags.FIRST_FRAG, Flags.LAST_FRAG, 0, WHOLE_PDU_FLAGS | Flags.CONC_MPX]),
 )
 
 
 def bound(results: tuple[ContextResult, ...] = (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))) -> Any:
     client = ClientAssociation([QM2QM])
     client.bind()
-    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE | Flags.CONC_MPX).build())
+    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX).build())
     return client
 
 

@@ -22,7 +22,7 @@ from reference_qm.rpc import (
 )
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
-from reference_qm.rpc.header import WHOLE, Flags, Header
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, Header
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -51,7 +51,17 @@ requests = st.builds(
     st.sampled_from([0, 0, 0, 1, 2**32 - 1]),
     st.one_of(st.none(), uuids),
 )
-flags = st.sampled_from([WHOLE, WHOLE, WHOLE, Flags.FIRST_FRAG, Flags.LAST_FRAG, 0, WHOLE | Flags.CONC_MPX])
+flags = st.sampled_from(
+    [
+        WHOLE_PDU_FLAGS,
+        WHOLE_PDU_FLAGS,
+        WHOLE_PDU_FLAGS,
+        Flags.FIRST_FRAG,
+        Flags.LAST_FRAG,
+        0,
+        WHOLE_PDU_FLAGS | Flags.CONC_MPX,
+    ]
+)
 pdus = st.builds(
     Pdu,
     st.one_of(requests, requests, requests, binds, st.just(CoCancel()), st.just(Orphaned())),
@@ -141,7 +151,9 @@ def run(association, chunks):
     st.booleans(),
 )
 def test_an_association_survives_any_client_and_the_cuts_of_the_stream_do_not_matter(wires, cuts, bound):
-    opening = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE | Flags.CONC_MPX).build()
+    opening = Pdu(
+        Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX
+    ).build()
     stream = (opening if bound else b"") + b"".join(wires)
     pieces, rest = [], stream
     for cut in cuts:

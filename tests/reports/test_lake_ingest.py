@@ -21,7 +21,7 @@ from reports.lake.ingest import ingest
 from reports.lake.manifest import list_numbers, publish
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
-from reports.records import clean
+from reports.records import clean_text
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site.names import run_page
@@ -219,7 +219,7 @@ def test_outcome_of_should_in_must_rule_is_a_column(taken):
 
 
 def test_lone_surrogate_and_uncatalogued_rule_are_ingested(taken):
-    assert taken.rows("verdicts", run="new", seq=3)[0].expected == clean("\ud800 lone")
+    assert taken.rows("verdicts", run="new", seq=3)[0].expected == clean_text("\ud800 lone")
     row = taken.rows("verdicts", run="new", seq=4)[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
 
@@ -296,7 +296,7 @@ def test_lines_of_schema_1_keep_their_packets(taken):
 
 def test_repeated_ingest_changes_nothing_and_reads_no_lines(taken, monkeypatch):
     before = list_numbers(Files(taken.spark), "viewfs://here/lake")
-    monkeypatch.setattr("reports.lake.lines.contents", lambda _: pytest.fail("lines are read"))
+    monkeypatch.setattr("reports.lake.lines.read_contents", lambda _: pytest.fail("lines are read"))
     again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
     assert (again.known, again.taken, again.refused) == (2, [], [])
     assert list_numbers(Files(taken.spark), "viewfs://here/lake") == before

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import clip, document_name, is_specification, natural_key, one_line, section_key, slug, visible
+from reports.text import clip, document_name, is_specification, make_visible, natural_key, one_line, section_key, slug
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -23,8 +23,8 @@ def test_different_texts_have_different_slugs_even_on_a_file_system_without_case
 
 @given(ANYTHING)
 def test_visible_text_has_no_invisible_character(text):
-    assert all(char.isprintable() or char in "\n\t" for char in visible(text))
-    visible(text).encode("utf-8")
+    assert all(char.isprintable() or char in "\n\t" for char in make_visible(text))
+    make_visible(text).encode("utf-8")
 
 
 @given(ANYTHING)
@@ -34,7 +34,7 @@ def test_one_line_text_contains_no_line_break(text):
 
 
 def test_direction_marks_and_escapes_are_written_out():
-    assert visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
+    assert make_visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
 
 
 def test_long_text_is_clipped_with_note():

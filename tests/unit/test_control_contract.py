@@ -15,13 +15,13 @@ from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.paths import SUITES
 from harness.sut.control import ControlRefused, VirtualControl
-from harness.sut.control_schema import DEPTH_LIMIT, PATH, complaint_about_answer, complaint_about_request
+from harness.sut.control_schema import DEPTH_LIMIT, SCHEMA_PATH, complaint_about_answer, complaint_about_request
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import _VERBS, FACILITIES, PROTOCOL
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.entropy import SeededEntropy
 
-SCHEMA = json.loads(PATH.read_text(encoding="utf-8"))
+SCHEMA = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 WITHOUT_ARGUMENTS = {"restart", "reset", "stop"}
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
@@ -58,7 +58,7 @@ def test_the_page_has_every_verb_argument_and_field() -> None:
     for name, verb in _VERBS.items():
         assert {name, *verb.takes} <= named
     assert SCHEMA["$defs"]["message"]["properties"].keys() <= named
-    assert PATH.name in PAGE
+    assert SCHEMA_PATH.name in PAGE
 
 
 class Kept(VirtualControl):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.capture import read_pcapng, streams
-from harness.capture.golden import GOLDEN, GoldenFrame, load_golden, write_golden
+from harness.capture.golden import GOLDEN_FOLDER, GoldenFrame, load_golden, write_golden
 from harness.wire import dissect, dissect_ping, kind
 from reference_qm.codec import StreamFramer, parse_packet, parse_ping
 
@@ -104,12 +104,12 @@ def test_disagreements_are_about_fields_of_the_frame(number: int) -> None:
 def test_the_committed_capture_is_what_the_builder_makes(tmp_path: Path) -> None:
     golden = load_golden()
     write_golden(golden, tmp_path / "made.pcapng")
-    assert (GOLDEN / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()
+    assert (GOLDEN_FOLDER / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()
 
 
 def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
     golden = load_golden()
-    found = streams(GOLDEN / golden.capture)
+    found = streams(GOLDEN_FOLDER / golden.capture)
     (stream,) = found.tcp
     assert [d.data for d in found.udp] == [FRAMES[1].data, FRAMES[2].data]
     assert (stream.client.port, stream.server.port) == (49759, 1801)
@@ -117,7 +117,7 @@ def test_frames_read_from_golden_capture_equal_golden_frames() -> None:
     for direction, mine in ((stream.from_client, True), (stream.from_server, False)):
         packets = StreamFramer().feed(bytes(direction.data))
         assert packets == [f.data for f in golden.frames if f.transport == "tcp" and f.from_client is mine]
-    comments = [frame.comment for frame in read_pcapng(GOLDEN / golden.capture) if frame.comment]
+    comments = [frame.comment for frame in read_pcapng(GOLDEN_FOLDER / golden.capture) if frame.comment]
     assert comments == [f"{f.section} {f.title}" for f in golden.frames]
 
 

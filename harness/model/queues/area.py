@@ -16,7 +16,7 @@ PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
 class Queues(Administering, Reading, Transactions):
-    """The queues of one queue manager."""
+    """The model of the queues of one queue manager."""
 
     @transition(
         "MQDMPR-3.1.2.3-02", "MQDMPR-3.1.6.3-03", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.7.2.7-12", needs=("receive",)

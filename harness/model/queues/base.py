@@ -132,7 +132,7 @@ class QueuesBase(Model):
         return 0 if number == 1 else self.decide(f"{what}, step {self.steps}, of {number}", number)
 
     def satisfy(self, reader: Reader, position: Position) -> None:
-        """End a wait with a message (3.1.7.3.6, 3.2.7.5)."""
+        """End a waiting read with a message (MS-MQDMPR 3.1.7.3.6, 3.2.7.5)."""
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
         if cursor is not None:
@@ -145,7 +145,7 @@ class QueuesBase(Model):
         self.close_if_temporary(reader.handle)
 
     def stop(self, reader: Reader, *statuses: str) -> None:
-        """End a wait without a message (3.1.7.3.5, 3.2.7.6)."""
+        """End a waiting read without a message (MS-MQDMPR 3.1.7.3.5, 3.2.7.6)."""
         reader.handle.readers.remove(reader)
         if reader.cursor is not None:
             self.expire_wait(reader.cursor)
@@ -225,7 +225,7 @@ class QueuesBase(Model):
         return most <= limit
 
     def release(self, position: Position, *, purged: str) -> None:
-        """Make a locked message available again, unless its queue was purged meanwhile."""
+        """Make a locked message available again, unless its queue was purged while the message was locked."""
         if position.state == PURGE_PENDING:
             self.delete_position(position, purged)
         elif position.state == LOCKED:

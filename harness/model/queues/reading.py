@@ -221,7 +221,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        """Receive the message at the position of a cursor (3.2.7.4)."""
+        """Receive the message at the position of a cursor (MS-MQDMPR 3.2.7.4)."""
         there = self.find_idle(cursor)
         handle = there.handle
         if handle.access != RECEIVE:
@@ -264,7 +264,7 @@ class Reading(QueuesBase):
         "MQDMPR-3.1.7.1.15-10", "MQDMPR-3.2.7.2-16", "MQDMPR-3.2.7.2-17", needs=("receive",), weight=5, wait_ms=0
     )
     def peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        """Peek at the message at the position of a cursor (3.2.7.2)."""
+        """Peek at the message at the position of a cursor (MS-MQDMPR 3.2.7.2)."""
         there = self.find_idle(cursor)
         if there.handle.queue is None:
             self.refuse(NOT_AVAILABLE, name=read)
@@ -346,7 +346,7 @@ class Reading(QueuesBase):
         transaction=None,
     )
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read a message by its LookupIdentifier (3.1.7.3.3)."""
+        """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_readable(queue)
         position = self.position_of(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
@@ -401,7 +401,7 @@ class Reading(QueuesBase):
 
     @transition("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.3.5-03", needs=("receive",), weight=2)
     def cancel(self, read: str) -> None:
-        """Cancel a waiting read (3.1.7.1.17)."""
+        """Cancel a waiting read (MS-MQDMPR 3.1.7.1.17)."""
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
             raise Impossible
@@ -412,7 +412,7 @@ class Reading(QueuesBase):
         return {"read": draw_one(chance, (reader.name for reader in self.readers()))}
 
     def answer_or_wait(self, reader: Reader, wait_ms: int) -> None:
-        """Answer a read of the first message, or let it wait."""
+        """Answer a read with the first message, or let the read wait."""
         assert reader.handle.queue is not None
         found = next(iter(reader.handle.queue.available()), None)
         if found is None:
@@ -423,7 +423,7 @@ class Reading(QueuesBase):
             self.give(found, reader.name)
 
     def wait_for(self, reader: Reader, wait_ms: int) -> None:
-        """Let a read wait for a message (3.1.7.3.1)."""
+        """Let a read wait for a message (MS-MQDMPR 3.1.7.3.1)."""
         assert reader.handle.queue is not None
         if wait_ms == 0:
             self.cite("MQDMPR-3.1.7.3.1-07")

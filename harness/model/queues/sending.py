@@ -10,9 +10,9 @@ from harness.model.queues.state import AVAILABLE, DELETED, FOREVER, LOCKED, Mess
 from harness.model.steps import Impossible, draw_one, transition
 
 ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
-SIZES = (0, 0, 0, 3_000)
+BODY_SIZES = (0, 0, 0, 3_000)
 LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
-MOST = 7
+MOST_MESSAGES = 7
 """The number of messages in a queue at which applications stop sending to it."""
 
 
@@ -100,7 +100,7 @@ class Sending(QueuesBase):
             self.acknowledge(position.message, "ACK_REACH_QUEUE")
 
     def draw_send(self, chance: Random) -> dict[str, Any]:
-        there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MOST]
+        there = [one for one in self.queues.values() if one.parent is None and len(one.positions) < MOST_MESSAGES]
         queue = draw_one(chance, there)
         transaction = None
         if self.transactions and chance.random() < (0.6 if queue.transactional else 0.05):
@@ -112,7 +112,7 @@ class Sending(QueuesBase):
             "queue": queue.name,
             "priority": chance.choice((0, 3, 3, 3, 7, chance.randrange(8))),
             "delivery": "transactional" if queue.transactional is fits else plain,
-            "size": chance.choice(SIZES),
+            "size": chance.choice(BODY_SIZES),
             "acks": sorted(chance.sample(ACKS, chance.randint(1, 4))) if chance.random() < 0.4 else [],
             "journal": chance.choice(([], [], [], ["positive"], ["negative"], ["negative", "positive"])),
             "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),

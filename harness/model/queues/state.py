@@ -98,7 +98,7 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return the available positions after a key, in order."""
+        """Return the positions after a key whose messages are available, in order."""
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:

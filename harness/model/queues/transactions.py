@@ -13,7 +13,7 @@ MOST = 4
 
 
 class Transactions(Sending):
-    """The transitions of transactions."""
+    """The transitions of transactions: begin, commit and abort."""
 
     @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=5, external=False)
     def begin(self, transaction: str, external: bool) -> None:
@@ -82,7 +82,7 @@ class Transactions(Sending):
         self.answers["answer"] = {"outcome": "aborted"}
 
     def undo(self, transaction: Transaction) -> None:
-        """Undo the operations of a transaction (3.1.4.5)."""
+        """Undo the operations of a transaction (MS-MQDMPR 3.1.4.5)."""
         for operation in transaction.operations:
             position = operation.position
             if operation.kind == "enqueue":

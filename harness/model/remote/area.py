@@ -40,14 +40,14 @@ _LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "
 
 @dataclass(eq=False, slots=True)
 class Client:
-    """A client with its open handles."""
+    """A remote reader with its open handles."""
 
     name: str
     handles: list[Handle] = field(default_factory=list)
 
 
 class Remote(Queues):
-    """Clients that read two queues remotely; applications use the queues as well."""
+    """The model of clients that read two queues remotely, while applications also use the queues."""
 
     left_out = frozenset(_LOCAL)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})

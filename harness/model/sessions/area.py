@@ -42,7 +42,7 @@ class Session:
 
 
 class Sessions(Model):
-    """Sessions that the system accepts."""
+    """The model of the sessions that the system accepts."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -60,7 +60,7 @@ class Sessions(Model):
         return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
-        """Draw a session, mostly one whose state allows the next packet."""
+        """Draw a session; most draws choose one whose state allows the next packet of its set-up."""
         open_ones = (one for one in self.sessions.values() if one.state not in (CLOSED, REFUSED))
         live = [one for one in open_ones if not self.is_due(one)]
         fitting = [one for one in live if one.state in states]
@@ -159,7 +159,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.5.8-01", "MQQB-3.1.5.8.2-02", "MQQB-3.1.6.4-04", needs=(), weight=12, recoverable=False)
     def send(self, session: str, recoverable: bool) -> None:
-        """Send a message to a missing queue; the system counts it, and does nothing else."""
+        """Send a message to a missing queue. The system counts the message, but does not store it."""
         one = self.live(session)
         self.count(one, recoverable)
         self.settle()
@@ -255,7 +255,7 @@ class Sessions(Model):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
     def rest(self) -> None:
-        """Let enough time pass for express messages to be acknowledged."""
+        """Let so much time pass that the system acknowledges express messages."""
         self.settle(EXPRESS_ACK_PAUSE_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received

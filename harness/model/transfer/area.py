@@ -20,7 +20,7 @@ _LOCAL = frozenset(Reading.transitions) - {"receive"} | {
 }
 
 _AT_ONCE = ("receive", "purge")
-"""The transitions of the area `queues` that take no time there."""
+"""The transitions of the model ``queues`` that take no time."""
 
 
 class Transfer(Receiving, Shipping):

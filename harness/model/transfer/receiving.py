@@ -13,7 +13,7 @@ from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessi
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
-SIZES = (0, 0, 1, 5_000)
+BODY_SIZES = (0, 0, 1, 5_000)
 MOST = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
@@ -83,7 +83,7 @@ class Receiving(Sessions):
             "queue": queue,
             "delivery": chance.choice(("express", "recoverable", "recoverable")),
             "priority": chance.choice((3, 3, 0, 7, chance.randrange(8))),
-            "size": chance.choice(SIZES),
+            "size": chance.choice(BODY_SIZES),
             "acks": self.draw_acks(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": queue == PLAIN and chance.random() < 0.15,
@@ -216,7 +216,7 @@ class Receiving(Sessions):
             "sequence": sequence,
             "number": number,
             "previous": previous,
-            "size": chance.choice(SIZES),
+            "size": chance.choice(BODY_SIZES),
             "acks": self.draw_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
         }

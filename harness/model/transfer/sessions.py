@@ -62,7 +62,7 @@ class Sequences:
 
 
 class Sessions(Administering, Reading, Sending):
-    """Sessions of the peer with a system that has two queues, one of them transactional."""
+    """Sessions of the peer with a system that has two queues, one of which is transactional."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
@@ -105,7 +105,7 @@ class Sessions(Administering, Reading, Sending):
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest(self) -> None:
-        """Let enough time pass for express messages to be acknowledged as well."""
+        """Let so much time pass that the system also acknowledges express messages."""
         if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         self.long_pauses += 1

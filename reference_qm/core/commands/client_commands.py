@@ -95,7 +95,7 @@ class ClientCommands(Part):
         self._read_with_action(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
-        """Peek at a message of a remote queue."""
+        """Peek at a message in a remote queue."""
         if request.next and request.cursor is None:
             raise CommandError("next: only a cursor has a next message: give a cursor")
         action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT

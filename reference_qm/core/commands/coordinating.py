@@ -87,7 +87,7 @@ class Coordinating(Part):
         self.qm.administering.take_offline(now)
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
-        """Note that the coordinator became unavailable, or available again. Spec: MS-MQSO 5.5.3."""
+        """Record whether the transaction coordinator is available. Spec: MS-MQSO 5.5.3."""
         self.qm.coordinated = event.available
         if not event.available:
             self.abort_undecided()

@@ -102,13 +102,13 @@ class Inputs(Part):
             self.qm.closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Note that the connection of a session is lost. Spec: MS-MQQB 3.1.7.3."""
+        """Handle the loss of a session's connection. Spec: MS-MQQB 3.1.7.3."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             self.qm.closing.on_transport_lost(session, event.reason, now)
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Pass received bytes to their session. Spec: MS-MQQB 3.1.5.1."""
+        """Pass received bytes to the session of their connection. Spec: MS-MQQB 3.1.5.1."""
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)

@@ -341,7 +341,7 @@ def _share_mode(deny_receive: bool) -> QueueShareMode:
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
-    """Describe a message and its place in a queue, JSON-ready."""
+    """Return a JSON-ready description of a message and of its place in a queue."""
     described = describe_message(position.MessageReference)
     described["lookup_id"] = position.LookupIdentifier
     return described

@@ -205,7 +205,7 @@ class DirectoryClient(Part):
         )
 
     def on_queue_manager_query_timer(self, now: Now) -> None:
-        """Build the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
+        """Build the RoutingTable again from the directory. Spec: MS-MQBR 3.1.6.1."""
         self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
         self.qm.directory_link.read(lambda answer, now: self.initialize_routing_table())
 

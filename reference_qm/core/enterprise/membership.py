@@ -41,7 +41,7 @@ class Membership(Part):
     __slots__ = ()
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Note the domain of the machine. Spec: MS-MQDMPR 3.1.3."""
+        """Handle the report of the domain that the machine belongs to. Spec: MS-MQDMPR 3.1.3."""
         self.qm.adm.MachineDomainId = event.identifier
 
     @property

@@ -28,7 +28,7 @@ NO_TIME = Now(0, 0)
 OUTGOING_QUEUES_LIMIT = 65_536
 """The number of outgoing queues above which routed messages and acknowledgments create no further queue."""
 QueuePath = PrivateQueuePath | PublicQueuePath
-_SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+_SENDABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
 def parse_name(text: str) -> FormatName:
@@ -36,7 +36,7 @@ def parse_name(text: str) -> FormatName:
     try:
         return parse_format_name(text)
     except FormatError as error:
-        raise CommandError(f"{error}: use {_SENDABLE}") from error
+        raise CommandError(f"{error}: use {_SENDABLE_NAMES}") from error
 
 
 class Destinations(Part):
@@ -63,7 +63,7 @@ class Destinations(Part):
                 return None
             queue = self.qm.queue_names.find_by_format_name(name)
         else:
-            raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE}")
+            raise CommandError(f"{text!a} cannot be a destination: use {_SENDABLE_NAMES}")
         if queue is None:
             raise CommandError(f"{text!a} is not a queue of this queue manager: create it first")
         return queue

@@ -17,7 +17,7 @@ class QueuePathOf(NamedTuple):
     rMachineName: str = ""
 
 
-_ILLEGAL = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+_ILLEGAL_CHARACTERS = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
 
 class QueuePaths(Part):
@@ -34,7 +34,7 @@ class QueuePaths(Part):
         try:
             name = parse_format_name(format_name)
         except FormatError:
-            return _ILLEGAL
+            return _ILLEGAL_CHARACTERS
         if isinstance(name, DirectName):
             return _path_of_direct(name, format_name)
         if isinstance(name, PublicName):
@@ -50,7 +50,7 @@ class QueuePaths(Part):
         """
         queue = self.qm.enterprise.find_queue(name.QueueGuid)
         if queue is None or queue.Pathname is None:
-            return _ILLEGAL
+            return _ILLEGAL_CHARACTERS
         return QueuePathOf(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
@@ -63,7 +63,7 @@ class QueuePaths(Part):
         """
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)
         if machine is None or machine.ComputerName is None:
-            return _ILLEGAL
+            return _ILLEGAL_CHARACTERS
         queue = self.qm.queue_names.find_by_format_name(name)
         path = "" if queue is None else f"{machine.ComputerName}\\{queue.Pathname}"
         return QueuePathOf(Status.MQ_OK, path, machine.ComputerName)

@@ -9,7 +9,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
+_EXPIRATION_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
 def in_queue(position: MessagePosition) -> bool:
@@ -78,7 +78,7 @@ class Lifetimes(Part):
         """Start the timer for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
         due = [one for one in (self.qm.to_be_received.earliest_s, self.qm.to_be_sent.earliest_s) if one is not None]
         if due:
-            self.qm.timers.start(_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
+            self.qm.timers.start(_EXPIRATION_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
     def recover_deadlines(self) -> None:
         """Watch the messages in local queues again after a restart; outgoing messages are watched by their sessions."""

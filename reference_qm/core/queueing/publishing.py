@@ -109,7 +109,7 @@ class Publishing(Part):
         )
 
     def note_public_queues(self) -> None:
-        """Note the local public queues, which answer reads while the directory is offline.
+        """Store the local public queues, with which reads are answered while the directory is offline.
 
         Spec: MS-MQDMPR 3.1.7.1.20.
         """
@@ -129,7 +129,7 @@ class Publishing(Part):
         return [queue for queue in self.qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
 
     def _build_element(self, queue: Queue) -> directory.Queue:
-        """Build the directory's element for a queue."""
+        """Build the directory object for a queue."""
         element = directory.Queue(
             Identifier=queue.Identifier if queue.Identifier.int else None,
             Pathname=f"{self.qm.enterprise.state.LocalQueueManager.ComputerName}\\{queue.Pathname}",

@@ -180,7 +180,7 @@ class ClientReading(Part):
         return results
 
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        """Store the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
+        """Store the context handle of a read session. Spec: MS-MQQP 3.2.4.2."""
         entry.RemoteReadHandle = handle
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:

@@ -24,7 +24,7 @@ class ClientTasks(Part):
     __slots__ = ()
 
     def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
-        """Start a sequence."""
+        """Start a sequence of remote calls; ``finished`` receives its result."""
         self._resume_task(Task(self.qm.next_handle(), sequence, finished), None, now)
 
     def _resume_task(self, task: Task, came: Any, now: Now) -> None:
@@ -96,11 +96,11 @@ class ClientTasks(Part):
         self._take_events(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Fail the sequences that wait for a connection."""
+        """End the sequences that wait for a failed connection attempt with an error."""
         self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Fail the sequences that wait for a lost connection."""
+        """End the sequences that wait for an answer on a lost connection with an error."""
         self._end_binding(
             self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
         )
@@ -130,7 +130,7 @@ class ClientTasks(Part):
         self._resume_task(task, RemoteError(f"{call.method.name} was not answered in time; it is cancelled"), now)
 
     def abandon(self, now: Now) -> None:
-        """End every sequence, because the queue manager stops."""
+        """End every sequence with an error, because the queue manager stops."""
         reason = "the queue manager is stopped"
         for binding in list(self.qm.remote_client.bindings.values()):
             self._close_binding(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
@@ -165,7 +165,7 @@ class ClientTasks(Part):
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
-        """Note the end of a connection, and resume the waiting sequences with an error."""
+        """Forget a connection that ended, and resume the sequences that wait for it with an error."""
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)

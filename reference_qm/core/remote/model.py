@@ -75,7 +75,7 @@ class EntryCollection(Generic[Entry]):
         return chain.from_iterable(self._by_handle.values())
 
     def of(self, handle: int) -> list[Entry]:
-        """Return the entries of an open queue."""
+        """Return the entries that belong to an open queue."""
         return list(self._by_handle.get(handle, ()))
 
     def add(self, entry: Entry) -> None:

@@ -36,7 +36,7 @@ class RemoteEnding(Part):
         self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
-        """Return iDeleteMessage for a dwAck. Spec: MS-MQQP 3.1.4.2."""
+        """Return the iDeleteMessage that a dwAck stands for. Spec: MS-MQQP 3.1.4.2."""
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -70,7 +70,7 @@ class RemoteEnding(Part):
             self.end_remote_read(entry, self.get_rundown_ack(), _ignore_status)
 
     def get_rundown_ack(self) -> bool:
-        """Return iDeleteMessage for a rundown. Spec: MS-MQQP 3.1.6.2."""
+        """Return the iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
         return self.is_delivered(Ack.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -123,4 +123,4 @@ class RemoteEnding(Part):
 
 
 def _ignore_status(status: Status) -> None:
-    """Ignore the status of a rundown."""
+    """Ignore the status, because a rundown has no caller to receive it."""

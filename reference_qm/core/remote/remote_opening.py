@@ -43,7 +43,7 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
-        """Refuse 0 for pQueue or dwpContext. Spec: MS-MQQP 3.1.4.3."""
+        """Refuse a call whose pQueue or dwpContext is 0. Spec: MS-MQQP 3.1.4.3."""
         return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:

@@ -36,7 +36,7 @@ from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
-HARDENED = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
+HARDENED_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
 METHODS_WITHOUT_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
 """The methods that need no authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
 INTERFACES = (QM2QM, QMCOMM, EPT)
@@ -66,7 +66,7 @@ class RemoteReading:
         """The reads whose calls are not answered yet."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Carry out the outputs of an answered call."""
+        """Carry out the outputs that a call produced when it was answered."""
         self.associations.note(outputs)
 
 
@@ -79,13 +79,13 @@ class RpcServing(Part):
     __slots__ = ()
 
     def on_listening(self, event: RpcListening, now: Now) -> None:
-        """Note the ports that are open. Spec: MS-MQQP 3.1.3."""
+        """Record the ports that the host opened for RPC. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
-            self.qm.remote.associations.cut(event.connection, HARDENED)
+            self.qm.remote.associations.cut(event.connection, HARDENED_REASON)
             return
         self.qm.remote.associations.receive(event, now)
 
@@ -105,7 +105,7 @@ class RpcServing(Part):
             case CallReceived(call) if not self.is_allowed(call):
                 self.qm.remote.note(call.fault(FaultStatus.ACCESS_DENIED))
             case CallReceived(call):
-                METHODS[call.method.name](self.qm)(call, now)
+                METHOD_HANDLERS[call.method.name](self.qm)(call, now)
             case CallCancelled(call):
                 self.qm.remote_ending.cancel_call(call)
             case CallOrphaned(call):
@@ -143,7 +143,7 @@ def _parse_ipv4(host: str) -> IPv4Address:
         return IPv4Address(0)
 
 
-METHODS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
+METHOD_HANDLERS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
     "RemoteQMStartReceive": lambda qm: qm.remote_starting.remote_qm_start_receive,
     "RemoteQMEndReceive": lambda qm: qm.remote_ending.remote_qm_end_receive,
     "RemoteQMOpenQueue": lambda qm: qm.remote_opening.remote_qm_open_queue,

@@ -11,7 +11,7 @@ from reference_qm.core.names.queue_formats import SYSTEM_FLAG, QueueFormatType, 
 from reference_qm.core.part import Part
 from reference_qm.core.remote.client_model import RemoteQueue
 
-_READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+_READABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
 class ServerNames(Part):
@@ -27,7 +27,7 @@ class ServerNames(Part):
         if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
         if not isinstance(name, PrivateName | PublicName):
-            raise CommandError(f"{text!a} cannot be read from: use {_READABLE}")
+            raise CommandError(f"{text!a} cannot be read from: use {_READABLE_NAMES}")
         destination = self.qm.next_hops.get_destination_info(text)
         if destination is None:
             raise CommandError(f"the directory does not know {text!a}: use a direct format name")

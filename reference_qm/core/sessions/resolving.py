@@ -62,7 +62,7 @@ class Resolving(Part):
         self.require_validation(session)
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
-        """Note the addresses of a host name; continue when all names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        """Store the addresses of a host name; continue when all host names are resolved. Spec: MS-MQQB 3.1.5.2.1."""
         session.addresses[host] = addresses
         if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
             self.try_addresses(session, now)

@@ -15,7 +15,9 @@ Change: TypeAlias = dict[str, object]
 
 
 ORDINAL_BLOCK = 0x4000
-"""The number of ordinals in a reservation, made when less than half of the last is left; a restart skips at most it."""
+"""The number of ordinals in one reservation. The next reservation is made when less than half of the block remains; a
+restart skips at most one block.
+"""
 
 
 _HALF_OF_ORDINALS = 1 << 31
@@ -130,14 +132,16 @@ class Disk:
         return {"sequential_id": self.reserved_sequential}
 
     def note_persisted(self, token: int) -> Commit | None:
-        """Note that a change is on disk; return the change, or None for an unknown token."""
+        """Mark the change with this token as written to disk; return the change, or None for an unknown token."""
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
         return commit
 
     def note_failed(self, token: int, error: str) -> Commit | None:
-        """Note that a change failed; the part of it that stays valid is written with the next change."""
+        """Handle a change that could not be written; the part of it that stays valid is written with the next
+        change.
+        """
         self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.repeat.items() if commit is not None else ():

@@ -90,7 +90,7 @@ class Durability(Part):
         return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
-        """Return the entries of a new queue."""
+        """Return the entries that store a new queue."""
         return {
             format_place(queue): queue_values(queue),
             "last_private_queue_number": self.qm.adm.last_private_queue_number,

@@ -77,7 +77,7 @@ def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
 
 
 def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
-    """Return the name of the entry of a sender's sequence."""
+    """Return the name of the entry that stores a sender's sequence."""
     number = format_place(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
@@ -102,12 +102,12 @@ def relocation_of(position: MessagePosition) -> Change:
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:
-    """Return the history entry of a received message (s UTC)."""
+    """Return the entry that stores a received message in the history, with its time in s UTC."""
     return {history_name(entry): entry.TimeStamp}
 
 
 def history_name(entry: MessageIDHistoryEntry) -> str:
-    """Return the name of the history entry of a received message."""
+    """Return the name of the entry that stores a received message in the history."""
     identifier = entry.MessageIdentifier
     return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 

@@ -214,7 +214,7 @@ def message_id(identifier: MessageIdentifier) -> str:
 
 
 def describe_message(message: Message) -> dict[str, Any]:
-    """Describe a message for the control channel, JSON-ready."""
+    """Return a JSON-ready description of a message for the control channel."""
     described: dict[str, Any] = {
         "message_id": message_id(message.Identifier),
         "class": _class_name(message.Class),
@@ -330,7 +330,7 @@ def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
 def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
     source = user.SourceQueueManager
     admin_queue = _decode_queue(user.AdminQueue, user.AQ, source, receiver)
-    response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    response_queue = _decode_queue(user.ResponseQueue, user.RQ, source, receiver, _find_admin_host(user, receiver))
     return {
         "AdministrationQueueFormatName": admin_queue,
         "ResponseQueueFormatName": admin_queue if user.RQ == TYPE_OF_ADMIN_QUEUE else response_queue,
@@ -351,7 +351,7 @@ def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
 
 
 def _decode_queue(
-    queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
+    queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_host: UUID = NULL_GUID
 ) -> str | None:
     """Return the format name of a queue inside a packet, or None. ``kind``: the type of a private queue."""
     if queue is None:
@@ -362,7 +362,7 @@ def _decode_queue(
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, TYPE_ON_ADMIN_HOST: _find_host(admin_queue, source)}
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, TYPE_ON_ADMIN_HOST: admin_host}
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
 
 
@@ -376,12 +376,14 @@ def _decode_direct_name(name: str) -> str:
     return name if name.upper().startswith(_DIRECT) else _DIRECT + name
 
 
-def _find_host(admin_queue: QueueName | None, source: UUID) -> UUID:
-    """Return the queue manager that hosts a private administration queue.
+def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:
+    """Return the queue manager that hosts a private administration queue; the source for other administration queues.
 
-    This is the source unless the message names a different queue manager.
+    Spec: MS-MQMQ 2.2.19.2 (AdminQueue).
     """
-    return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
+    if isinstance(user.AdminQueue, PrivateQueueFormatName):
+        return user.AdminQueue.SourceQueueManager
+    return receiver if user.AQ == ON_DESTINATION else user.SourceQueueManager
 
 
 def _class_name(value: int) -> str:

@@ -139,5 +139,5 @@ class Admission(Part):
         return status is EnqueueStatus.NO_ERROR
 
     def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
-        """Build the message of a packet that arrived for a local queue."""
+        """Build a message from a packet that arrived for a local queue."""
         return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)

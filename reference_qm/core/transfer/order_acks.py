@@ -91,7 +91,7 @@ class OrderAcks(Part):
                 return
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
-        """Note the last ordered message, and restart the wait for the acknowledgment of later messages.
+        """Record the last ordered message, and restart the wait for the acknowledgment of later messages.
 
         Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1. Only numbers of the same sequence are compared, because LastAck may belong
         to the previous sequence.

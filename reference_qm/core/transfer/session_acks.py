@@ -9,7 +9,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 FLAG_BITS = 32
-_HALF = 0x8000
+_HALF_OF_SEQUENCE_RANGE = 0x8000
 
 
 class SessionAcks(Part):
@@ -189,7 +189,7 @@ class SessionAcks(Part):
 
 def _is_covered(acknowledged: int, number: int) -> bool:
     """Return whether a 16-bit sequence number is equal to or before another number, with wrapping."""
-    return (acknowledged - number & 0xFFFF) < _HALF
+    return (acknowledged - number & 0xFFFF) < _HALF_OF_SEQUENCE_RANGE
 
 
 def _is_flagged(header: SessionHeader, number: int) -> bool:

@@ -166,6 +166,6 @@ def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
 
 
 def outgoing_sequence(session: Session) -> OutgoingTransferSequence:
-    """Return the sequence of an initialized session."""
+    """Return the outgoing sequence of an initialized session."""
     assert session.TxOutgoingSequence is not None
     return session.TxOutgoingSequence

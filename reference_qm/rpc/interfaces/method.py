@@ -14,7 +14,7 @@ from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWr
 from reference_qm.rpc.syntaxes import SyntaxId
 
 RETURN = "Return"
-"""The name of a method's return value among its results."""
+"""The name under which the results of a method contain its return value."""
 
 
 class Direction(Flag):
@@ -94,11 +94,15 @@ class Method:
             object.__setattr__(self, name, value)
 
     def read_in(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
-        """Return the [in] parameters of a request's stub; StubError. ``padding`` bytes behind them are ignored."""
+        """Return the [in] parameters in the stub of a request; raises StubError. ``padding``: the number of ignored
+        bytes after them.
+        """
         return self._read(stub, encoding, Direction.IN, {}, padding)
 
     def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the results of a response's stub; ``arguments`` are those of the request; StubError."""
+        """Return the results in the stub of a response; raises StubError. ``arguments``: the arguments of the
+        request.
+        """
         return self._read(stub, encoding, Direction.OUT, arguments)
 
     def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:

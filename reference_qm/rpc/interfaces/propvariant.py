@@ -12,7 +12,7 @@ from reference_qm.rpc.interfaces.qmcomm_types import NAME, QUEUE_FORMAT
 from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
 
 DEEPEST = 3
-"""The limit of nested vectors of variants."""
+"""The maximum depth of nested vectors of variants."""
 
 
 class VarType(IntEnum):

@@ -61,7 +61,7 @@ def _block(element: NdrType, size_is: str | int, length_is: str | int | None = N
 
 
 def _names(*stems: str) -> dict[str, NdrType]:
-    """Return the three fields for each format name of CACTB_RECEIVE."""
+    """Return the three fields that describe each format name in CACTB_RECEIVE."""
     fields: dict[str, NdrType] = {}
     for stem in stems:
         fields[f"ul{stem}FormatNameLen"] = U32.within(0, LONGEST_FORMAT_NAME)

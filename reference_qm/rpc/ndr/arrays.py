@@ -13,7 +13,7 @@ Extent = str | int
 
 
 def extent(given: Extent, scope: Scope) -> int:
-    """Return the number that a size_is or length_is stands for."""
+    """Return the number of elements that a size_is or length_is states."""
     return given if isinstance(given, int) else scope[given]
 
 
@@ -41,7 +41,7 @@ class FixedArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class ConformantArray(NdrType):
-    """[size_is(n)]: a maximum count, then as many elements."""
+    """An array with [size_is(n)]: a maximum count, then that many elements."""
 
     element: NdrType
     size_is: Extent
@@ -56,7 +56,7 @@ class ConformantArray(NdrType):
         return self.read_elements(reader, reader.count(), scope)
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
-        """Read the elements behind a maximum count, which must equal the correlated field."""
+        """Read the elements after a maximum count, which must equal the number in the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"has room for {maximum} elements, {self.size_is} says {wanted}")
@@ -71,7 +71,7 @@ class ConformantArray(NdrType):
         self.write_elements(writer, value, scope)
 
     def write_elements(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        """Write the elements behind a maximum count."""
+        """Write the elements after the maximum count."""
         wanted = extent(self.size_is, scope)
         if len(value) != wanted:
             writer.misuse(f"has {len(value)} elements, {self.size_is} says {wanted}")

@@ -70,7 +70,7 @@ class Pointer(NdrType):
             self.target.write_whole(writer, value, scope)
 
     def _elements(self, scope: Scope) -> int:
-        """Return the maximum number of elements of an array behind this pointer (MS-RPCE 3.1.1.5.3.3.1.2)."""
+        """Return the maximum number of elements of the array that this pointer refers to (MS-RPCE 3.1.1.5.3.3.1.2)."""
         if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
             return int(scope.get(self.target.size_is, 0))
         return 0
@@ -82,7 +82,7 @@ def unique(target: NdrType) -> Pointer:
 
 
 def full(target: NdrType) -> Pointer:
-    """Return a [ptr] pointer."""
+    """Declare a [ptr] pointer."""
     return Pointer(PointerKind.FULL, target)
 
 

@@ -11,7 +11,7 @@ from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
-"""The fields or parameters beside a value, to which size_is, length_is and switch_is refer."""
+"""The neighboring fields or parameters of a value, to which size_is, length_is and switch_is refer."""
 
 _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client starts with this one
 
@@ -40,7 +40,7 @@ class Encoding:
 
 
 class NdrReader(OctetReader):
-    """A reader of stubs."""
+    """Reads values from a stub."""
 
     ERROR: ClassVar[type[FormatError]] = StubError
 
@@ -58,7 +58,7 @@ class NdrReader(OctetReader):
 
 
 class NdrWriter(OctetWriter):
-    """A writer of stubs."""
+    """Writes values to a stub."""
 
     __slots__ = ("_referents", "encoding")
 
@@ -72,7 +72,7 @@ class NdrWriter(OctetWriter):
         self.number(self.encoding.pointer_size, value)
 
     def referent(self, present: bool) -> None:
-        """Write the identifier of a new referent, or that of NULL."""
+        """Write the referent identifier of a pointer, or 0 for NULL."""
         identifier = 0
         if present:
             identifier = _FIRST_REFERENT + 4 * self._referents

@@ -29,18 +29,18 @@ class NdrType(ABC):
 
     @abstractmethod
     def read(self, reader: NdrReader, scope: Scope) -> Any:
-        """Read the part of a value in place; StubError."""
+        """Read the inline part of a value; raises StubError."""
 
     @abstractmethod
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        """Write the part of a value in place; MisuseError."""
+        """Write the inline part of a value; raises MisuseError."""
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
         """Read the targets of embedded pointers; return the complete value."""
         return value
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
-        """Write the targets of embedded pointers."""
+        """Write the targets of the pointers that the value contains."""
 
     def whole(self, reader: NdrReader, scope: Scope) -> Any:
         """Read a value and the targets of its pointers."""
@@ -59,7 +59,7 @@ class NdrType(ABC):
         return [self.read(reader, scope) for _ in range(count)]
 
     def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
-        """Write the elements of an array in place."""
+        """Write the inline parts of the elements of an array."""
         for value in values:
             self.write(writer, value, scope)
 
@@ -138,12 +138,14 @@ class Enumeration(NdrType):
     def read(self, reader: NdrReader, scope: Scope) -> int:
         value = reader.number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
-            reader.refuse(f"is {value}, no value of an enumeration", reader.offset - reader.encoding.enum_size)
+            reader.refuse(
+                f"is {value}, which is too large for an enumeration", reader.offset - reader.encoding.enum_size
+            )
         return value
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value > _ENUM_MAX:
-            writer.misuse(f"is {value}, no value of an enumeration")
+            writer.misuse(f"is {value}, which is too large for an enumeration")
         writer.number(writer.encoding.enum_size, value)
 
 

@@ -11,7 +11,7 @@ from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import PendingRequest
-from suites.mqqb.steps.secured import Secured, sign
+from suites.mqqb.steps.secured import Secured, sign_message
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
@@ -117,7 +117,7 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
     queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]
     packets = [
         secured.connection.send(
-            sign(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
+            sign_message(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
         )
         for name in queues
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs, varied
-from suites.mqmq.steps.layout import ABSENT, Layout
+from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
@@ -23,20 +23,20 @@ DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D05": {f"{PROPERTIES}MessageClass": 0},
     "MQDMPR-3.1.1.12-D28": {f"{PROPERTIES}MessageClass": 0},
     "MQDMPR-3.1.1.12-D29": {f"{PROPERTIES}PrivacyLevel": 0},
-    "MQDMPR-3.1.1.12-D30": {f"{SECURITY}Signature": ABSENT, f"{USER}Flags.MQ": 0},
+    "MQDMPR-3.1.1.12-D30": {f"{SECURITY}Signature": ABSENT_FIELD, f"{USER}Flags.MQ": 0},
     "MQDMPR-3.1.1.12-D31": {f"{BASE}Flags.TR": 0},
-    "MQDMPR-3.1.1.12-D32": {"DebugHeader.QueueIdentifier": ABSENT},
+    "MQDMPR-3.1.1.12-D32": {"DebugHeader.QueueIdentifier": ABSENT_FIELD},
     "MQDMPR-3.1.1.12-D33": {f"{USER}Flags.JP": 0},
     "MQDMPR-3.1.1.12-D34": {f"{USER}Flags.JN": 0},
-    "MQDMPR-3.1.1.12-D35": {f"{USER}Flags.RQ": 0, f"{USER}ResponseQueue": ABSENT},
-    "MQDMPR-3.1.1.12-D36": {f"{USER}Flags.AQ": 0, f"{USER}AdminQueue": ABSENT},
+    "MQDMPR-3.1.1.12-D35": {f"{USER}Flags.RQ": 0, f"{USER}ResponseQueue": ABSENT_FIELD},
+    "MQDMPR-3.1.1.12-D36": {f"{USER}Flags.AQ": 0, f"{USER}AdminQueue": ABSENT_FIELD},
     "MQDMPR-3.1.1.12-D37": {f"{PROPERTIES}Flags.{bit}": 0 for bit in ("PA", "PR", "NA", "NR")},
     "MQDMPR-3.1.1.12-D38": {f"{PROPERTIES}ApplicationTag": 0},
-    "MQDMPR-3.1.1.12-D39": {f"{PROPERTIES}MessageSize": 0, f"{PROPERTIES}MessageBody": ABSENT},
+    "MQDMPR-3.1.1.12-D39": {f"{PROPERTIES}MessageSize": 0, f"{PROPERTIES}MessageBody": ABSENT_FIELD},
     "MQDMPR-3.1.1.12-D40": {f"{PROPERTIES}BodyType": 0},
     "MQDMPR-3.1.1.12-D41": {"label": ""},
     "MQDMPR-3.1.1.12-D42": {f"{USER}TimeToBeReceived": FOREVER},
-    "MQDMPR-3.1.1.12-D44": {f"{PROPERTIES}ExtensionSize": 0, f"{PROPERTIES}ExtensionData": ABSENT},
+    "MQDMPR-3.1.1.12-D44": {f"{PROPERTIES}ExtensionSize": 0, f"{PROPERTIES}ExtensionData": ABSENT_FIELD},
     "MQDMPR-3.1.1.12-D45": {f"{USER}Flags.CQ": 0},
     "MQDMPR-3.1.1.12-D47": {f"{PROPERTIES}CorrelationID": bytes(20).hex()},
     "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
@@ -81,14 +81,14 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
     layout = Layout(frame)
     of_user = {f"{SECURITY}Flags.ST": SENDER_TYPE_SID}
     judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=layout, evidence=frame, errata="E112")
-    sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT))
+    sender = str(layout.fields.get(f"{SECURITY}SecurityID", ABSENT_FIELD))
     is_sid = holds("the sender identifier is a SID")
     judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
 
 def _is_sid(text: str) -> bool:
     """Return whether bytes in hexadecimal are a SID whose subauthority count is correct (MS-DTYP 2.4.2.2)."""
-    value = b"" if text == ABSENT else bytes.fromhex(text)
+    value = b"" if text == ABSENT_FIELD else bytes.fromhex(text)
     return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from harness.expectations import acknowledged
 from harness.run.marks import covers, needs, varied
+from harness.sut.shown import lookup_id
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -16,11 +17,11 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation,
+    correlation_id_of,
     delete,
     identifier,
-    purge,
-    take,
+    purge_queue,
+    receive_first_message,
 )
 
 SHORT_LIFETIME_S = 2
@@ -41,7 +42,7 @@ RULE_BY_CLASS = {
 
 
 def _judge_class(judge, receiver, sent, value):
-    acks = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
+    acks = [ack for ack in receiver.await_acks(1) if correlation_id_of(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
     judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
     receiver.acknowledge_all()
@@ -83,11 +84,11 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
-        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=act.__name__)
-        for act, bit, value, need in (
-            (take, "PR", RECEIVE, "receive"),
-            (purge, "NR", Q_PURGED, "receive"),
-            (delete, "NR", Q_DELETED, "queue_control"),
+        pytest.param(act, bit, value, marks=[covers(RULE_BY_CLASS[value]), needs(need)], id=name)
+        for name, act, bit, value, need in (
+            ("take", receive_first_message, "PR", RECEIVE, "receive"),
+            ("purge", purge_queue, "NR", Q_PURGED, "receive"),
+            ("delete", delete, "NR", Q_DELETED, "queue_control"),
         )
     ],
 )
@@ -102,6 +103,73 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
     _judge_class(judge, receiver, packet, value)
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers(*RULES_OF_EVERY_CLASS)
+@pytest.mark.parametrize(
+    ("act", "bit", "value"),
+    [
+        pytest.param(act, bit, value, marks=covers(RULE_BY_CLASS[value]), id=name)
+        for name, act, bit, value in (
+            ("take", receive_first_message, "PR", RECEIVE),
+            ("purge", purge_queue, "NR", Q_PURGED),
+        )
+    ],
+)
+def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge, act, bit, value):
+    """A message that was moved to a subqueue is acknowledged with class 0x4000 when it is received there, and 0xC001
+    when the subqueue is purged.
+    """
+    queue = sut.new_queue("classes")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    receiver = AcknowledgingReceiver(peer, sut)
+    to = rf"TCP:{sut.address}\{queue}"
+    packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
+
+    def messages():
+        return sut.control.call("peek", queue=queue, limit=1)["messages"]
+
+    peer.eventually(lambda: bool(messages()))
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(messages()[0]), to=subqueue)
+    act(sut, subqueue)
+    _judge_class(judge, receiver, packet, value)
+
+
+@needs("receive", "queue_control", "transactions")
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+@varied("extension", priority=("3", "7"), body=("short", "5,000 bytes"))
+def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
+    """A message is acknowledged with class 0xC000 when its queue is deleted while an open transaction has received the
+    message.
+    """
+    queue = sut.new_queue("locked", transactional=True)
+    receiver = AcknowledgingReceiver(peer, sut)
+    to = rf"TCP:{sut.address}\{queue}"
+    packet = Sequence(peer).message(receiver.with_admin_queue(), destination=to, properties={"NR": 1})
+    sent = receiver.send_packet(packet)
+    peer.eventually(lambda: bool(sut.labels(queue)))
+    transaction = sut.control.call("begin")["transaction"]
+    sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
+    delete(sut, queue)
+    _judge_class(judge, receiver, sent, Q_DELETED)
+    sut.control.call("abort", transaction=transaction)
+
+
+@covers("MQMQ-2.2.18.1.3-D01")
+@pytest.mark.parametrize("high", [0x0000_0000, 0x0001_0000, 0x7FFF_0000, 0xFFFF_0000], ids=hex)
+def test_ack_names_message_with_any_number(peer, sut, judge, high):
+    """A message whose number is small, above 0xFFFF, or near the greatest number is acknowledged: CorrelationID is its
+    identifier.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    number = high | (peer.message_id() & 0xFFFF)
+    sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
+    acks = receiver.await_acks(1)
+    observed = [correlation_id_of(ack) for ack in acks]
+    judge("MQMQ-2.2.18.1.3-D01", expected=[identifier(sent)], observed=observed, evidence=[sent, *acks])
+    receiver.acknowledge_all()
 
 
 @needs("queues")

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, varied
-from suites.mqqb.steps.disposition import get_final_ack_identifier, identifier
+import pytest
+
+from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.disposition import (
+    delete,
+    get_final_ack_identifier,
+    identifier,
+    purge_queue,
+    receive_first_message,
+)
 from suites.mqqb.steps.ordering import Receiver
 
 SHORT_LIFETIME_S = 2
+RULES = ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
 
 
-@covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
+@covers(*RULES)
 @varied("response queue", body=("short", "5,000 bytes"))
 def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     """Two transactional messages expire in their queue: the SUT sends a FinalAck for the message with FA 1, and none
@@ -19,8 +28,31 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     packets = [receiver.send({"TimeToBeReceived": SHORT_LIFETIME_S}, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
+    _judge_final_acks(judge, receiver, packets)
+
+
+@needs("receive", "queue_control")
+@covers(*RULES)
+@pytest.mark.parametrize("act", [receive_first_message, purge_queue, delete], ids=["take", "purge", "delete"])
+def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
+    """Two transactional messages are received, purged, or deleted with their queue: the SUT sends a FinalAck for the
+    message with FA 1, and none for the message with FA 0.
+    """
+    queue = sut.new_queue("final", transactional=True)
+    receiver = Receiver(peer, sut)
+    to = rf"TCP:{sut.address}\{queue}"
+    packets = [receiver.send(destination=to, transaction={"FA": bit}) for bit in (0, 1)]
+    receiver.await_acknowledgment()
+    peer.eventually(lambda: len(sut.labels(queue)) == len(packets))
+    for _ in packets if act is receive_first_message else packets[:1]:
+        act(sut, queue)
+    _judge_final_acks(judge, receiver, packets)
+
+
+def _judge_final_acks(judge, receiver, packets):
+    """Judge that a FinalAck arrives for the second of two messages only."""
     receiver.poll_acknowledgment(final=True)
-    peer.pass_time(sut.quiet_ms)
+    receiver.peer.pass_time(receiver.sut.quiet_ms)
     acks = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(get_final_ack_identifier(frame), "another") for frame in acks)

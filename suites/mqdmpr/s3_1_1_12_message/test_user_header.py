@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 
@@ -42,7 +42,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
     copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
     observed = describe_differences(frames[0], copy, sut.guid)
-    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=frames)
+    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME_PROPERTIES, observed=observed, evidence=frames)
 
 
 @needs("send", "receive")

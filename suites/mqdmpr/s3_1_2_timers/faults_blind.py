@@ -1,4 +1,4 @@
-"""A violation of MS-MQDMPR 3.1.2.5, written without knowledge of the checks."""
+"""A violation of MS-MQDMPR 3.1.2.5."""
 
 from __future__ import annotations
 

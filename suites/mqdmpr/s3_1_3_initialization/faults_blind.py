@@ -1,4 +1,4 @@
-"""Violations of MS-MQDMPR 3.1.3, written without knowledge of the checks."""
+"""Violations of MS-MQDMPR 3.1.3."""
 
 from __future__ import annotations
 

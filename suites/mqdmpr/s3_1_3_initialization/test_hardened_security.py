@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.expectations import each, holds
+from harness.expectations import any_order, each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS
@@ -31,7 +32,7 @@ LOCKED = "Locked"
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
-    is Locked; without the mode the SUT sends the waiting message.
+    is Locked; without the mode the SUT sends the waiting messages of both its outgoing queues.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:
@@ -44,7 +45,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         case="hardened_security before the check",
     )
     to = peer.direct_name("mqc-hardened")
-    sender = Sender(peer, sut, to)
+    sender, other = Sender(peer, sut, to), peer.direct_name("mqc-hardened-too")
     with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
@@ -54,11 +55,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                     state = sut.outgoing_queue(to)["state"]
                     judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="State of the outgoing queue")
                 sender.send(1, delivery="recoverable")
+                sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
-                "before": state_before,
-                "after": sut.outgoing_queue(to)["state"],
+                "state_before_wait": state_before,
+                "state_after_wait": sut.outgoing_queue(to)["state"],
                 "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
@@ -67,19 +69,23 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             judge(
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
-                expected={"before": LOCKED, "after": LOCKED, "session": holds("the SUT opens no session")},
+                expected={
+                    "state_before_wait": LOCKED,
+                    "state_after_wait": LOCKED,
+                    "session": holds("the SUT opens no session"),
+                },
                 observed=observed,
             )
-    session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames: list[Frame] = []
+    while len(frames) < 2 and (session := sender.poll_session()) is not None:
+        frames += sender.collect(session, 1)
+        session.acknowledge_all()
     judge(
         "MQDMPR-3.1.3-D13",
-        expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
+        expected={"sent": any_order(1, 2), "queue": holds("not Locked", otherwise=LOCKED)},
         observed={"sent": Sender.tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
         evidence=frames,
     )
-    if session is not None:
-        session.acknowledge_all()
 
 
 @contextmanager

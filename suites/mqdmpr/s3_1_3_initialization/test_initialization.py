@@ -69,8 +69,8 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
         "MQDMPR-3.1.3-27",
-        expected={"plain": "MQ_OK", "others": each(holds("refused"), "queue")},
-        observed={"plain": reader.outcome, "others": refused},
+        expected={"ordinary_queue": "MQ_OK", "internal_queues": each(holds("refused"), "queue")},
+        observed={"ordinary_queue": reader.outcome, "internal_queues": refused},
         evidence=[reader, *others.values()],
     )
 

@@ -98,22 +98,22 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
-        expected={"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")},
-        observed={"queue": labels, "decided": undecided},
+        expected={"queue": in_queue("stays", "sent"), "changed_messages": none("message of another transaction")},
+        observed={"queue": labels, "changed_messages": undecided},
         evidence=evidence,
     )
-    is_sent = {"before": "sent" in state_before[0], "after": "sent" in labels}
+    is_sent = {"before_commit": "sent" in state_before[0], "after_commit": "sent" in labels}
     judge(
         "MQDMPR-3.1.4.4-07",
-        expected={"before": False, "after": True},
+        expected={"before_commit": False, "after_commit": True},
         observed=is_sent,
         evidence=evidence,
         case="message sent",
     )
-    acknowledged_labels = {"before": state_before[1], "after": acknowledged}
+    acknowledged_labels = {"before_commit": state_before[1], "after_commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
-        expected={"before": [], "after": ["taken"]},
+        expected={"before_commit": [], "after_commit": ["taken"]},
         observed=acknowledged_labels,
         evidence=evidence,
         case="acknowledged messages",
@@ -122,8 +122,8 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
-        expected={"before": in_queue("first there"), "after": any_order("first there", "moved")},
-        observed={"before": state_before[2], "after": labels_of_subqueue},
+        expected={"before_commit": in_queue("first there"), "after_commit": any_order("first there", "moved")},
+        observed={"before_commit": state_before[2], "after_commit": labels_of_subqueue},
         evidence=evidence,
     )
     judge(
@@ -162,8 +162,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     undecided = [label for label in ("taken by another", "sent by another") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
-        expected={"messages": len(restored_labels), "decided": none("message of another transaction")},
-        observed={"messages": len(labels), "decided": undecided},
+        expected={"messages": len(restored_labels), "changed_messages": none("message of another transaction")},
+        observed={"messages": len(labels), "changed_messages": undecided},
         evidence=evidence,
     )
     received = work.receive_all(work.queue)

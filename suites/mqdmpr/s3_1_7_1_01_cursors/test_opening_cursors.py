@@ -81,14 +81,14 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.2-05",
         expected={
-            "before": [Call.WAITING, Call.WAITING],
+            "reads_before_close": [Call.WAITING, Call.WAITING],
             "close": "MQ_OK",
             "peek_after_close": Call.WAITING,
             "peek_after_arrival": "first",
             "queue": ["first"],
         },
         observed={
-            "before": states,
+            "reads_before_close": states,
             "close": closed.outcome,
             "peek_after_close": state_of_peek,
             "peek_after_arrival": peeking.wait().label_or_outcome,

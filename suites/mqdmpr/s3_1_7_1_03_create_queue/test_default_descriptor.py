@@ -56,7 +56,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     world, anonymous = security.mask(descriptors.EVERYONE), security.mask(descriptors.ANONYMOUS)
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
-        expected=holds("an entry", otherwise="no entry"),
+        expected=holds("an entry for everyone", otherwise="no entry for everyone"),
         observed=world is not None,
         case="access list",
     )
@@ -115,7 +115,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     world = security.mask(descriptors.EVERYONE)
     judge(
         "MQDMPR-3.1.7.1.3.1-16",
-        expected=holds("an entry", otherwise="no entry"),
+        expected=holds("an entry for everyone", otherwise="no entry for everyone"),
         observed=world is not None,
         case="access list",
     )

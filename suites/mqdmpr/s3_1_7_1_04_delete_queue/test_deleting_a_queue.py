@@ -45,7 +45,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         observed={
             "listed_before": was_listed,
             "listed_after": _is_listed(sut, name),
-            "open": openings.outcome(opened),
+            "open": openings.opening_outcome_of(opened),
             "send": sut.attempt(sut.send, f"DIRECT={path}"),
             "peek": sut.attempt("peek", queue=name),
         },
@@ -57,13 +57,13 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     second_opening = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
-        expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED},
-        observed={"create": creation, "messages": labels, "open": openings.outcome(second_opening)},
+        expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED_OUTCOME},
+        observed={"create": creation, "messages": labels, "open": openings.opening_outcome_of(second_opening)},
         evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")
     late_cursor = queue.cursor()
-    refused = late_cursor.outcome != openings.OPENED
+    refused = late_cursor.outcome != openings.OPENED_OUTCOME
     judge("MQDMPR-3.1.7.1.1-04", expected=holds("no new cursor"), observed=refused, evidence=[cursor, late_cursor])
     reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
     observed = [read.label_or_failure for read in reads]

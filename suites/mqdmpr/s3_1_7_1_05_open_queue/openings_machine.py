@@ -118,7 +118,7 @@ class OpenModes(Machine, path=Path(__file__)):
         admitted = []
         for mode in MODES:
             call = self._open(mode)
-            openings.close(call)
+            openings.close_opened_queue(call)
             if name_call(call) == Outcome.DONE:
                 admitted.append(mode)
         return admitted

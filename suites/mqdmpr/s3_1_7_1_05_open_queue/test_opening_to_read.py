@@ -67,7 +67,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     outcomes = [reader.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
-        expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED)},
+        expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED_OUTCOME)},
         observed={"contexts": contexts, "sessions": outcomes},
         evidence=evidence,
     )
@@ -95,18 +95,18 @@ def test_opening_has_requested_access(remote, judge):
     beside_receiving = open_alone()
     remote.deliver(["first"])
     read = receiving.start_receive()
-    if read.outcome == openings.OPENED:
+    if read.outcome == openings.OPENED_OUTCOME:
         receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
         expected={
-            "open_while_first_reader_peeks": openings.OPENED,
+            "open_while_first_reader_peeks": openings.OPENED_OUTCOME,
             "open_while_first_reader_receives": Outcome.REFUSED,
             "received": "first",
         },
         observed={
-            "open_while_first_reader_peeks": openings.outcome(beside_peeking),
-            "open_while_first_reader_receives": openings.outcome(beside_receiving),
+            "open_while_first_reader_peeks": openings.opening_outcome_of(beside_peeking),
+            "open_while_first_reader_receives": openings.opening_outcome_of(beside_receiving),
             "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
@@ -165,10 +165,10 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
         calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
         judge(
             rule,
-            expected={"by_its_name": openings.OPENED, "otherwise": each(Outcome.REFUSED)},
+            expected={"by_its_name": openings.OPENED_OUTCOME, "otherwise": each(Outcome.REFUSED)},
             observed={
-                "by_its_name": openings.outcome(by_its_name),
-                "otherwise": [openings.outcome(call) for call in calls],
+                "by_its_name": openings.opening_outcome_of(by_its_name),
+                "otherwise": [openings.opening_outcome_of(call) for call in calls],
             },
             evidence=calls,
         )

@@ -52,25 +52,25 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         first_opening = open_in_mode(first_reader, first_mode).expect_success()
         for second_mode in MODES:
             second = open_in_mode(second_reader, second_mode)
-            openings.close(second)
+            openings.close_opened_queue(second)
             pair, expected = (
                 f"open for {second_mode} while open for {first_mode}",
-                Outcome.REFUSED if second_mode in refused else openings.OPENED,
+                Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
             )
             rules = (
                 (refused[second_mode], "MQDMPR-3.1.7.1.5-123") if second_mode in refused else ("MQDMPR-3.1.7.1.5-124",)
             )
             evidence = [first_opening, second]
-            judge(*rules, expected=expected, observed=openings.outcome(second), case=pair, evidence=evidence)
-        openings.close(first_opening)
+            judge(*rules, expected=expected, observed=openings.opening_outcome_of(second), case=pair, evidence=evidence)
+        openings.close_opened_queue(first_opening)
         for second_mode in list(refused)[-1:]:
             later_opening = open_in_mode(second_reader, second_mode)
-            openings.close(later_opening)
+            openings.close_opened_queue(later_opening)
             case = f"open for {second_mode} after close of {first_mode}"
             judge(
                 "MQDMPR-3.1.7.1.6-17",
-                expected=openings.OPENED,
-                observed=openings.outcome(later_opening),
+                expected=openings.OPENED_OUTCOME,
+                observed=openings.opening_outcome_of(later_opening),
                 case=case,
                 evidence=later_opening,
             )
@@ -99,7 +99,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
         }
 
     outcomes_beside = attempt_reads()
-    openings.close(opened)
+    openings.close_opened_queue(opened)
     outcomes_alone = attempt_reads()
     for rule, reading, expected in (
         ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),

@@ -130,8 +130,12 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
-        observed={"before": queues_before, "answers": outcomes, "outgoing_queues": [len(one) for one in queues_after]},
+        expected={"outgoing_queues_before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
+        observed={
+            "outgoing_queues_before": queues_before,
+            "answers": outcomes,
+            "outgoing_queues": [len(one) for one in queues_after],
+        },
     )
     queues = [one for group in queues_after for one in group]
     for rule, attribute, values in (

@@ -34,11 +34,16 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     application.end_transaction("commit", transactions[0])
     judge(
         "MQDMPR-3.1.7.1.8-05",
-        expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
+        expected={
+            "queue_before_the_end": [],
+            "queue_after_the_abort": ["second"],
+            "queue_after_the_commit": ["second"],
+            "operations": {},
+        },
         observed={
-            "received": received,
-            "aborted": aborted,
-            "committed": application.labels(),
+            "queue_before_the_end": received,
+            "queue_after_the_abort": aborted,
+            "queue_after_the_commit": application.labels(),
             "operations": application.count_operations(*transactions),
         },
     )

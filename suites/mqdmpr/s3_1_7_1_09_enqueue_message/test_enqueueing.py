@@ -111,8 +111,8 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"before": [], "after": ["sent 1", "sent 2"]},
-        observed={"before": labels_before, "after": labels_after},
+        expected={"queue_before_commit": [], "queue_after_commit": ["sent 1", "sent 2"]},
+        observed={"queue_before_commit": labels_before, "queue_after_commit": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",

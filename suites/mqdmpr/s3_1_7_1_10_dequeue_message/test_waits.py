@@ -28,7 +28,17 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     observed = [one.label_or_outcome for one in later_reads]
     judge(
         "MQDMPR-3.1.7.1.10-31",
-        expected={"before": Call.WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
-        observed={"before": waits, "after": label, "next_by_it": observed[0], "next_by_another": observed[1]},
+        expected={
+            "receive_before_arrival": Call.WAITING,
+            "receive_after_arrival": "first",
+            "next_receive_by_its_cursor": "second",
+            "next_receive_by_another_cursor": "first",
+        },
+        observed={
+            "receive_before_arrival": waits,
+            "receive_after_arrival": label,
+            "next_receive_by_its_cursor": observed[0],
+            "next_receive_by_another_cursor": observed[1],
+        },
         evidence=[read, *later_reads],
     )

@@ -96,6 +96,37 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
 
 
 @needs("transactions")
+@covers("MQDMPR-3.1.7.1.16-D01", "MQDMPR-3.1.7.1.16-D03")
+@varied("trace", priority=("3", "7"), body=("short", "5,000 bytes"))
+def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
+    """A pending peek and a pending receive of a subqueue wait while a message is moved in an open transaction; both
+    return the message when the transaction commits.
+    """
+    application = Application(peer, sut, transactional=True)
+    subqueue = create_subqueue(application)
+    application.fill("moved", "stays")
+    reads = [
+        PendingRequest(peer, verb, queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
+        for verb in ("peek_message", "receive")
+    ]
+    peer.settle()
+    transaction = application.begin_transaction()
+    move_message(application, "moved", subqueue, transaction=transaction)
+    peer.settle()
+    early = [read.is_answered() for read in reads]
+    application.end_transaction("commit", transaction)
+    judge(
+        "MQDMPR-3.1.7.1.16-D01",
+        "MQDMPR-3.1.7.1.16-D03",
+        expected={"answered_early": [False, False], "messages_read": ["moved", "moved"]},
+        observed={"answered_early": early, "messages_read": [read.await_label() for read in reads]},
+    )
+    for read in reads:
+        if not read.is_answered():
+            sut.control.call("cancel", request=read.number)
+
+
+@needs("transactions")
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
 @varied("positive journaling", "negative journaling", "trace", "body")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
@@ -110,11 +141,16 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
         move_message(application, label, subqueue, transaction=transaction)
         for label, transaction in (("a", committed), ("b", aborted))
     ]
-    observed = {"moves": answers, "queue": application.labels(), "subqueue": application.labels(subqueue)}
+    observed = {
+        "moves": answers,
+        "queue": application.labels(),
+        "subqueue": application.labels(subqueue),
+        "peeks": [sut.read_label("peek_message", queue=queue) for queue in (application.queue, subqueue)],
+    }
     counts = list(application.count_operations(committed, aborted).values())
     judge(
         "MQDMPR-3.1.7.1.16-D02",
-        expected={"moves": [Outcome.DONE] * 2, "queue": ["c"], "subqueue": []},
+        expected={"moves": [Outcome.DONE] * 2, "queue": ["c"], "subqueue": [], "peeks": ["c", Outcome.NOTHING]},
         observed=observed,
     )
     application.end_transaction("commit", committed)

@@ -18,12 +18,21 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=PENDING_TIMEOUT_MS) for _ in range(2)]
     peer.settle()
-    asked_for = (("answered before", over), ("waiting", requests[0]), ("cancelled before", requests[0]))
+    asked_for = (
+        ("answered receive cancelled", over),
+        ("pending receive cancelled", requests[0]),
+        ("cancelled receive cancelled again", requests[0]),
+    )
     observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
-    observed["other one waits"] = sut.control.answer(requests[1]) is None
+    observed["other receive still pending"] = sut.control.answer(requests[1]) is None
     judge(
         "MQDMPR-3.1.7.1.17-11",
-        expected={"answered before": False, "waiting": True, "cancelled before": False, "other one waits": True},
+        expected={
+            "answered receive cancelled": False,
+            "pending receive cancelled": True,
+            "cancelled receive cancelled again": False,
+            "other receive still pending": True,
+        },
         observed=observed,
     )
     sut.control.call("cancel", request=requests[1])

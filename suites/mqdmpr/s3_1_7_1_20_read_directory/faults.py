@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.made_up import ELSEWHERE
+from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
@@ -54,7 +54,7 @@ class ObjectNotLookedAt(NextHops):
     """The queue manager ignores the host in the object that the directory returns."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
-        return tuple(replace(one, QualifiedComputerName=ELSEWHERE) for one in super().get_next_hops(guid))
+        return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))
 
 
 # -- offline -------------------------------------------------------------------------------------------------------

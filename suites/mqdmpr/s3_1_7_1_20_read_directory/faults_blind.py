@@ -1,4 +1,4 @@
-"""A violation of MS-MQDMPR 3.1.7.1.20, written without knowledge of the checks."""
+"""A violation of MS-MQDMPR 3.1.7.1.20."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEEN: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDiction
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
 class RemembersQueues(QueuePaths):
-    """While the directory is offline, a queue manager finds a queue of another that it read while online."""
+    """While the directory is offline, a queue manager finds a remote queue that it read earlier."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         seen = _SEEN.setdefault(self.qm, {})

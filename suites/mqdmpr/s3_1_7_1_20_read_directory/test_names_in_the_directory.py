@@ -166,3 +166,27 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         sender.collect(session, 1)
         session.acknowledge_all()
         accepted -= 1
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
+@covers("MQDMPR-3.1.7.1.20-11")
+def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
+    """The SUT finds the path name of a public queue of another queue manager while the directory is available, not
+    while it is unavailable, and again when it is available again.
+    """
+    enterprise = Enterprise(peer, sut)
+    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+
+    def is_found():
+        return bool(sut.control.call("get_queue_path", format_name=name)["path"])
+
+    before = is_found()
+    enterprise.go_offline()
+    offline = is_found()
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    judge(
+        "MQDMPR-3.1.7.1.20-11",
+        expected={"found_before": True, "found_offline": False, "found_afterwards": True},
+        observed={"found_before": before, "found_offline": offline, "found_afterwards": is_found()},
+    )

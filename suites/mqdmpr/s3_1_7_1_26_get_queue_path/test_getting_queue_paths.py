@@ -42,9 +42,9 @@ def test_direct_name_contains_path_and_computer(sut, judge):
     """
     for name, (path, machine) in PATHS_OF_DIRECT_NAMES.items():
         got = _get_path(sut, name)
-        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=name)
-        judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=name)
-        judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=name)
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=f"status of {name}")
+        judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=f"computer of {name}")
+        judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=f"path name of {name}")
         judge(
             "MQDMPR-3.1.7.1.26-05",
             expected={"path": path.lower(), "machine": machine},
@@ -52,7 +52,12 @@ def test_direct_name_contains_path_and_computer(sut, judge):
             case=name,
         )
     for name, machine in PATHS_OF_WEB_NAMES.items():
-        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_get_path(sut, name)["machine"], case=name)
+        judge(
+            "MQDMPR-3.1.7.1.26-07",
+            expected=machine,
+            observed=_get_path(sut, name)["machine"],
+            case=f"computer of {name}",
+        )
 
 
 @needs("get_queue_path")
@@ -124,10 +129,10 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-27",
         "MQDMPR-3.1.7.1.26-31",
         "MQDMPR-3.1.7.1.26-32",
-        expected={"here": OK, "there": OK, "machines": holds("two computers")},
+        expected={"status of the local name": OK, "status of the remote name": OK, "machines": holds("two computers")},
         observed={
-            "here": own_answer["status"],
-            "there": foreign_answer["status"],
+            "status of the local name": own_answer["status"],
+            "status of the remote name": foreign_answer["status"],
             "machines": are_apart or [machine, foreign_answer["machine"]],
         },
     )

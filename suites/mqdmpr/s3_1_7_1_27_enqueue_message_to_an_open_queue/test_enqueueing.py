@@ -58,7 +58,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 
 
 @needs("send", "queue_control", "receive", "several_queues")
-@covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
+@covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19", "MQSO-3.3.4.3-D01")
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
@@ -72,6 +72,7 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     judge(
         "MQDMPR-3.1.7.1.27-18",
+        "MQSO-3.3.4.3-D01",
         expected={"send": Outcome.REFUSED, "copies": [0, 0]},
         observed={"send": refused, "copies": too_many},
     )

@@ -1,4 +1,4 @@
-"""A violation of MS-MQDMPR 3.1.7.2.1, written without knowledge of the checks."""
+"""A violation of MS-MQDMPR 3.1.7.2.1."""
 
 from __future__ import annotations
 

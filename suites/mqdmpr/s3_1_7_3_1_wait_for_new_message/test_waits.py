@@ -89,11 +89,15 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     remote.deliver(["second"])
     judge(
         "MQDMPR-3.1.7.3.1-24",
-        expected={"first": "first", "second_after_its_time": Call.WAITING, "second": "second"},
+        expected={
+            "first_read": "first",
+            "second_read_after_the_first_timeout": Call.WAITING,
+            "second_read_after_an_arrival": "second",
+        },
         observed={
-            "first": first_read.label_or_outcome,
-            "second_after_its_time": state_of_second,
-            "second": second_read.wait().label_or_outcome,
+            "first_read": first_read.label_or_outcome,
+            "second_read_after_the_first_timeout": state_of_second,
+            "second_read_after_an_arrival": second_read.wait().label_or_outcome,
         },
         evidence=[first_read, second_read],
     )

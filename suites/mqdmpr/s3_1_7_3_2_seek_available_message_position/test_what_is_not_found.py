@@ -17,6 +17,7 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 
 @needs("qm2qm")
 @covers(
+    "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-35",
     "MQDMPR-3.1.7.3.3-37",
     "MQDMPR-3.1.7.3.3-39",
@@ -73,6 +74,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     judge(
         "MQDMPR-3.1.7.3.2-22",
         "MQDMPR-3.1.7.3.2-26",
+        "MQDMPR-3.1.7.3.3-22",
         expected="first",
         observed=before_third.label_or_outcome,
         evidence=before_third,

@@ -97,10 +97,14 @@ def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge
     enterprise.go_offline()
     outcomes_after = {name: sut.attempt(sut.send, name) for name in names}
     judge.all(
-        expected={"before": each(Outcome.DONE), "after": each(Outcome.REFUSED), "only_the_queue": Outcome.DONE},
+        expected={
+            "sends_with_the_directory": each(Outcome.DONE),
+            "sends_without_the_directory": each(Outcome.REFUSED),
+            "send_to_the_queue_only": Outcome.DONE,
+        },
         observed={
-            "before": outcomes_before,
-            "after": outcomes_after,
-            "only_the_queue": sut.attempt(sut.send, direct_name),
+            "sends_with_the_directory": outcomes_before,
+            "sends_without_the_directory": outcomes_after,
+            "send_to_the_queue_only": sut.attempt(sut.send, direct_name),
         },
     )

@@ -139,13 +139,13 @@ class Cursor(Machine, path=Path(__file__)):
         """Return the outcome of a peek by the other cursor, which is at the first message."""
         return self._read(self._queue.peek(hCursor=self._other))
 
-    @probe("peek when a message came")
+    @probe("peek after an arrival")
     def peek_when_message_came(self) -> str:
         """Deliver another message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
-    @probe("peek next when a message came")
+    @probe("peek next after an arrival")
     def peek_next_when_message_came(self) -> str:
         """Deliver another message, and return the outcome of a peek at the next message by the cursor."""
         self._remote.deliver(["third"])

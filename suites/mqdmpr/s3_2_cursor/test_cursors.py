@@ -182,7 +182,7 @@ def await_message_before_cursor(remote, by, first, then):
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
-    return {"before": state, "after": read.wait().label_or_outcome}, read
+    return {"read_before_arrival": state, "read_after_arrival": read.wait().label_or_outcome}, read
 
 
 @for_each_method(
@@ -196,7 +196,12 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
     position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
-    judge(*rules["next"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
+    judge(
+        *rules["next"],
+        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        observed=observed,
+        evidence=read,
+    )
 
 
 @for_each_method(
@@ -210,7 +215,12 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     position is before the cursor.
     """
     observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
-    judge(*rules["receive"], expected={"before": Call.WAITING, "after": "second"}, observed=observed, evidence=read)
+    judge(
+        *rules["receive"],
+        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        observed=observed,
+        evidence=read,
+    )
 
 
 @for_each_method(

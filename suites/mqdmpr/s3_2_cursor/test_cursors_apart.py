@@ -160,13 +160,13 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     judge(
         "MQDMPR-3.2.7.3-15",
         expected={
-            "before": "first",
+            "first_peek": "first",
             "pending_read": Call.FAILURE,
             "peek_of_current_message": Call.FAILURE,
             "peek_after_arrival": "second",
         },
         observed={
-            "before": read.label_or_outcome,
+            "first_peek": read.label_or_outcome,
             "pending_read": waited.label_or_failure,
             "peek_of_current_message": second_peek.label_or_failure,
             "peek_after_arrival": third_peek.label_or_outcome,

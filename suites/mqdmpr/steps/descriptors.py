@@ -17,7 +17,7 @@ INHERIT_ONLY = 0x08
 """INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL_ACCESS_FLAG = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
-_REVISION = 2
+_ACL_REVISION = 2
 Entries = tuple[tuple[str, int], ...]
 """The entries of an access list: a SID and its access mask each."""
 _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
@@ -108,7 +108,7 @@ def _build_list(kind: int, flags: int, entries: Entries) -> bytes:
     for sid, mask in entries:
         sid_bytes = _build_sid(sid)
         built += struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes), mask) + sid_bytes
-    return struct.pack("<BBHHH", _REVISION, 0, 8 + len(built), len(entries), 0) + built
+    return struct.pack("<BBHHH", _ACL_REVISION, 0, 8 + len(built), len(entries), 0) + built
 
 
 def _build_sid(sid: str) -> bytes:

@@ -10,10 +10,10 @@ from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
 
-OPENED = "MQ_OK"
+OPENED_OUTCOME = "MQ_OK"
 
 
-def outcome(call: Call) -> str:
+def opening_outcome_of(call: Call) -> str:
     """Return the outcome of R_QMOpenRemoteQueue; all failures are alike, because its clients do not distinguish them
     (MS-MQMP 3.1.4.2).
     """
@@ -23,13 +23,13 @@ def outcome(call: Call) -> str:
 def open_and_close(remote: Remote, association: Association, **how: Any) -> Call:
     """Open a queue as ``Remote.open_remote`` does, and close it if that succeeded; return the call that opened it."""
     call = remote.open_remote(association, **how)
-    close(call)
+    close_opened_queue(call)
     return call
 
 
-def close(call: Call) -> None:
+def close_opened_queue(call: Call) -> None:
     """Close the queue that R_QMOpenRemoteQueue opened, if the call succeeded."""
-    if call.outcome == OPENED:
+    if call.outcome == OPENED_OUTCOME:
         call.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
 
 

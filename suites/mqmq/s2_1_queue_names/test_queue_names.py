@@ -53,7 +53,7 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == Outcome.DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _create(sut, name)
-        judge(*rules, expected=expected, observed=observed, case=what)
+        judge(*rules, expected=expected, observed=observed, case=f"creation of a queue ({what})")
 
 
 READ_ONLY = (
@@ -244,7 +244,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         return
     for name in (*accepted, *names.refused):
         expected = Outcome.DONE if name in accepted else Outcome.REFUSED
-        judge(rule, expected=expected, observed=outcomes[name], case=name)
+        judge(rule, expected=expected, observed=outcomes[name], case=f"send to {name}")
 
 
 def _send(sut, name):

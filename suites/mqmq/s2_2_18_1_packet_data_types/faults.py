@@ -11,7 +11,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, reverse_number_bytes
+from harness.faults.sent_messages import correct_packet_size, has_header, reverse_number_bytes
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -62,7 +62,7 @@ def _change_only_destination(change: Callable[[bytearray, int], None]) -> Instal
             change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
-    return wrong_bytes(MESSAGE, changed, carries("MultiQueueFormatHeader"))
+    return wrong_bytes(MESSAGE, changed, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:
@@ -93,7 +93,7 @@ def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName]
         "MultiQueueFormatHeader.Destination.HeaderSize": None,
         "MultiQueueFormatHeader.Destination.Padding": None,
     }
-    return wrong_fields(MESSAGE, changes, carries("MultiQueueFormatHeader"))
+    return wrong_fields(MESSAGE, changes, has_header("MultiQueueFormatHeader"))
 
 
 add(
@@ -175,7 +175,7 @@ for _name, _rule, _says, _change in (
         _shorten_name_terminator,
     ),
 ):
-    add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
 
 # -- names in the UserHeader ---------------------------------------------------------------------------------------
 

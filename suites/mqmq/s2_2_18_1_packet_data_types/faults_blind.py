@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.2.18.1, written without knowledge of the checks."""
+"""Violations of MS-MQMQ 2.2.18.1."""
 
 from __future__ import annotations
 

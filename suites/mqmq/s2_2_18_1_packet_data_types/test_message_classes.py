@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
 from harness.wire import ProviderInfo
-from suites.mqqb.steps.secured import Secured, sign
+from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
@@ -66,7 +66,9 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
-    found = secured.dispositions({"unknown_provider": sign(packet), "known_provider": sign(secured.message())})
+    found = secured.dispositions(
+        {"unknown_provider": sign_message(packet), "known_provider": sign_message(secured.message())}
+    )
     judge.all(
         expected=facts(unknown_provider=one_of(UNSUPPORTED, ARRIVED), known_provider=ARRIVED),
         observed={name: disposition.answer for name, disposition in found.items()},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, list_class_names, named
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, format_classes, list_class_names
 
 
 @needs("restart", "queues")
@@ -34,7 +34,7 @@ def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     )
     judge(
         "MQMQ-2.2.18.1.6-D01",
-        expected=any_order(*named(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
+        expected=any_order(*format_classes(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
         case="acknowledgments",
         observed=list_class_names(acks),
         evidence=[*sent, *acks],

@@ -11,9 +11,9 @@ from harness.faults.primitives import both, every_packet, packets, replace_byte,
 from harness.faults.registry import FaultyCore, add
 from harness.faults.sent_messages import (
     add_to_packet_size,
-    carries,
     change_construction,
     correct_packet_size,
+    has_header,
     reverse_number_bytes,
 )
 from reference_qm.codec import (
@@ -92,7 +92,7 @@ for _name, _rules, _says, _install in (
         "sender-transactional-message-priority-3",
         ("MQMQ-2.2.19.1-04",),
         "The sender's transactional UserMessage carries priority 3.",
-        field_is(MESSAGE, "BaseHeader.PR", 3, carries("TransactionHeader")),
+        field_is(MESSAGE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
     ),
     (
         "receiver-order-ack-in-set",

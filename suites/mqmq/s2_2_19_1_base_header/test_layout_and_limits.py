@@ -14,7 +14,7 @@ from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 INFINITE = 0xFFFF_FFFF
 LARGEST = 0x0040_0000
@@ -137,7 +137,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     expected, observed = done.accepted_outcome, done.outcome
     if sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == "largest"), None)
-        expected, observed = SAME, describe_differences(done.frames[0], found, sut.guid)
+        expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
     judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
 
 

@@ -1,4 +1,4 @@
-"""A violation of MS-MQMQ 2.2.19.2, written without knowledge of the checks."""
+"""A violation of MS-MQMQ 2.2.19.2."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from reference_qm.codec import UserMessagePacket
 add(
     "sender-queue-manager-address-of-acknowledged-messages-of-priority-7-not-zero",
     "MQMQ-2.2.19.2-02",
-    "The sender's UserMessage to a direct name carries a QueueManagerAddress, if its priority is 7 and it asks for "
+    "The sender's UserMessage to a direct name carries a QueueManagerAddress, if its priority is 7 and it requests "
     "acknowledgments.",
     wrong_fields(
         UserMessagePacket,

@@ -115,6 +115,30 @@ def _message_builder(peer, delivery):
     return lambda user, **headers: peer.message(user | {"DM": int(delivery == "recoverable")}, **headers)
 
 
+@needs("receive", "transactions")
+@covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
+@varied("trace", priority=("3", "7"), body=("short", "5,000 bytes"))
+def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, sut, judge):
+    """The TimeToBeReceived of a message expires while an open transaction has received it: after the abort the message
+    is not in the queue, but a message with time left that was received as well is there again.
+    """
+    make = _message_builder(peer, "transactional")
+    connection = peer.open_raw()
+    times = {"a few seconds": SHORT_S + WAIT_S, "an hour": HOUR_S}
+    sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
+    connection.check_alive()
+    labels = partial(_labels, sut, times, "transactional")
+    if labels() != sorted(times):
+        raise ConformanceFailure("the messages were not in the queue in time")
+    transaction = sut.control.call("begin")["transaction"]
+    for _ in times:
+        sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0, transaction=transaction)
+    peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
+    sut.control.call("abort", transaction=transaction)
+    peer.eventually(lambda: labels() == ["an hour"])
+    judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
+
+
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])

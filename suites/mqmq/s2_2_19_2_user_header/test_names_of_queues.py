@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import await_arrival, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, describe_differences, describe_packet
+from suites.whole_messages import SAME_PROPERTIES, describe_differences, describe_packet
 
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
@@ -71,11 +71,12 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         found = next((one for one in sut.messages() if one["label"] == label), None)
         observed = describe_differences(done.frames[0], found, sut.guid)
         names = describe_packet(done.frames[0], sut.guid)
+        admin, response = names["admin_queue"] or "none", names["response_queue"] or "none"
         judge(
             *rules,
-            expected=SAME,
+            expected=SAME_PROPERTIES,
             observed=observed,
-            case=f"{names['admin_queue']} and {names['response_queue']}",
+            case=f"administration queue {admin}, response queue {response}",
             evidence=done.frames,
         )
 

@@ -11,11 +11,12 @@ from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import Secured, sign
+from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
 UNCHANGED = none("change of a message")
 SHORT_S = 2
+LATER_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 PROPERTIES = {
     "priority": 5,
@@ -183,23 +184,25 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_prepared_transactions_survive_restart(peer, sut, judge):
-    """Two prepared transactions are decided after a restart. The queue contains the message that the committed
-    transaction sent and the message that the aborted transaction received, but not the message that the committed
-    transaction received. A second restart changes nothing.
+    """Two prepared transactions, each of which sent and received two messages, are decided after a restart. The queue
+    contains the messages that the committed transaction sent and the messages that the aborted transaction received,
+    but not the messages that the committed transaction received. A second restart changes nothing.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
-    for label in ("received in commit", "received in abort", "not received"):
+    received = [f"received {which} in {name}" for name in ("commit", "abort") for which in ("first", "last")]
+    for label in (*received, "not received"):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin", external=True)["transaction"] for name in ("commit", "abort")}
     for name in begun:
-        _receive(sut, queue, f"received in {name}", transaction=begun[name])
+        for which in ("first", "last"):
+            _receive(sut, queue, f"received {which} in {name}", transaction=begun[name])
         for label in (f"sent first in {name}", f"sent last in {name}"):
             sut.send(to, label=label, body=name, transaction=begun[name])
         sut.control.call("prepare", transaction=begun[name])
     sut.restart()
     for name, transaction in begun.items():
         sut.control.call(name, transaction=transaction)
-    expected = any_order("sent first in commit", "sent last in commit", "not received", "received in abort")
+    expected = any_order("sent first in commit", "sent last in commit", "not received", *received[2:])
     peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
     judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
     sut.restart()
@@ -291,7 +294,40 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure(f"no message is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        judge.all(expected=UNCHANGED, observed=_changes(before[name], messages), case=name, evidence=frames)
+        judge.all(
+            expected=UNCHANGED,
+            observed=_changes(before[name], messages),
+            case=f"{name} after a restart",
+            evidence=frames,
+        )
+
+
+@needs("restart", "send", "receive", "queue_control")
+@covers("MQDMPR-3.1.1.12-67")
+def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
+    """Two transactional messages that name a dead-letter queue wait to be sent, and expire before and after a restart:
+    the second is in the named queue, like the first (of other messages, erratum E111 leaves this open).
+    """
+    if not release_of(sut).dead_letters:
+        raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
+    own = sut.new_queue("dead", transactional=True)
+    fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}
+
+    def send(label, time_s):
+        to = peer.direct_name("mqc-late")
+        sut.attempt(sut.send, to, label=label, body=label, time_to_reach_queue_s=time_s, **fields)
+
+    send("first", SHORT_S)
+    peer.pass_time((SHORT_S + 1) * 1_000)
+    if not peer.eventually(lambda: _labels(sut, own) == ["first"]):
+        reason = "the SUT puts no dead letter into the queue that the message names"
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
+        return
+    send("second", LATER_S)
+    sut.restart()
+    peer.pass_time((LATER_S + 1) * 1_000)
+    peer.eventually(lambda: "second" in _labels(sut, own))
+    judge("MQDMPR-3.1.1.12-67", expected=["first", "second"], case="labels", observed=_labels(sut, own))
 
 
 @needs("restart", "receive", "security")
@@ -302,7 +338,7 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
     After a restart both are unchanged, with the result of their authentication.
     """
     secured = Secured(peer, sut)
-    packets = {"plain": secured.message(header={"DM": 1}), "signed": sign(secured.message(header={"DM": 1}))}
+    packets = {"plain": secured.message(header={"DM": 1}), "signed": sign_message(secured.message(header={"DM": 1}))}
     found = secured.dispositions(packets)
     before = sut.messages()
     if not before:

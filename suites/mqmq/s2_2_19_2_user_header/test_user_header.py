@@ -15,7 +15,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 RESERVED = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -74,20 +74,24 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-37")
+@pytest.mark.parametrize("kind", [2, 3, 6], ids=["at the source", "at the destination", "at a third host"])
 @varied("priority", "application tag", "extension", "trace", "body")
-def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge):
-    """A message with RQ 4 and a private administration queue of a third host arrives: the application receives it with
-    a response queue of that host.
+def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, kind):
+    """A message with RQ 4 and a private administration queue of its source, of the SUT, or of a third host arrives: the
+    application receives it with a response queue of that host.
     """
+    hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST}
+    by_number = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
+    on_third_host = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=7)
     names = {
-        "AQ": 6,
-        "AdminQueue": PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=7),
+        "AQ": kind,
+        "AdminQueue": on_third_host if kind == 6 else by_number,
         "RQ": 4,
         "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=5),
     }
     done = deliver_message(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
-    expected = [rf"PRIVATE={THIRD_HOST}\00000005".lower()]
+    expected = [rf"PRIVATE={hosts[kind]}\00000005".lower()]
     judge(
         "MQMQ-2.2.19.2-37",
         expected=expected,
@@ -211,7 +215,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)
-            judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
+            judge.all(expected=SAME_PROPERTIES, observed=observed, case=label, evidence=frame)
 
 
 @needs("receive")

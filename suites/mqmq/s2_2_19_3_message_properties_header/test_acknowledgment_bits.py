@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier, message_class
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation_id_of, identifier, message_class
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -28,7 +28,9 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
         for fields, bits in (({}, {}), (receiver.with_admin_queue(), {"PA": 1, "NA": 1}))
     ]
     acks = receiver.await_acks(1)
-    without, requested = ([message_class(ack) for ack in acks if correlation(ack) == identifier(one)] for one in sent)
+    without, requested = (
+        [message_class(ack) for ack in acks if correlation_id_of(ack) == identifier(one)] for one in sent
+    )
     observed = {"acknowledgments_without_request": without, "acknowledgments_on_request": requested}
     judge.all(
         expected=facts(acknowledgments_without_request=[], acknowledgments_on_request=expected),

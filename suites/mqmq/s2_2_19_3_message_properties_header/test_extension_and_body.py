@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 PROPERTIES = (
     ("", b"", b""),
@@ -67,7 +67,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
         if done.outcome == done.accepted_outcome
         else ""
     )
-    judge.all(expected=SAME, observed=observed or done.outcome, evidence=done.frames)
+    judge.all(expected=SAME_PROPERTIES, observed=observed or done.outcome, evidence=done.frames)
 
 
 @needs("private_names")

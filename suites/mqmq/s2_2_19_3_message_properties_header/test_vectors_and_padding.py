@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.wire.protection import AES_128, AES_192, AES_256, BLOCK_SIZES, RC2
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import DecryptedMessage
-from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message
 
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
@@ -39,7 +39,8 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
     secured = Secured(peer, sut)
     bodies = {str(length): _body(length) for length in LENGTHS}
     packets = {
-        name: encrypt(sut, secured.message(body=body.encode()), *ALGORITHMS[algorithm]) for name, body in bodies.items()
+        name: encrypt_message(sut, secured.message(body=body.encode()), *ALGORITHMS[algorithm])
+        for name, body in bodies.items()
     }
     for name, disposition in secured.dispositions(packets).items():
         case = f"{name}-byte body encrypted by {algorithm}"

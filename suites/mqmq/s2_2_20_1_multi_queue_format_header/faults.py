@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import carries, change_construction
+from harness.faults.sent_messages import change_construction, has_header
 from reference_qm.codec import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
@@ -74,7 +74,7 @@ for _name, _rules, _says, _change in (
         _reorder_queue_lists,
     ),
 ):
-    add(_name, _rules, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
+    add(_name, _rules, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
 
 
 @fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))

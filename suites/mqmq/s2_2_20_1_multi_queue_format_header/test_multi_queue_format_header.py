@@ -8,7 +8,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, between, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
@@ -18,6 +20,8 @@ MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
 SIGNATURE = 0x015E
 PRIVATE, DIRECT = 2, 3
+EMPTY_NAME = r"OS:\PRIVATE$\q"
+"""A direct name without its host."""
 MESSAGE_LABEL = "several"
 COPIES = (
     "MQMQ-2.2.20.1-01",
@@ -35,6 +39,8 @@ COPIES = (
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
+JOURNALED = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
+"""The rules that JP and JN of each copy are those of the message."""
 ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 MAY_DIFFER = (
@@ -88,7 +94,7 @@ def _fields_of_list(name, names, found):
 
 
 @needs("send", "several_queues")
-@covers(*COPIES, *ENQUEUED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
+@covers(*COPIES, *ENQUEUED, *JOURNALED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 @varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
@@ -98,7 +104,10 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
-    sender.send(1, label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
+    journal = ["positive", "negative"]
+    sender.send(
+        1, label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response, journal=journal
+    )
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
@@ -119,6 +128,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         evidence=copies,
     )
     for frame in copies:
+        flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
+        judge(*JOURNALED, expected=flags, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
 
 
@@ -226,3 +237,40 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
             observed=observed,
             evidence=frame,
         )
+
+
+@needs("send", "queues", "several_queues")
+@covers("MQMQ-2.2.20.1-01")
+@pytest.mark.parametrize("at", [0, 1], ids=["first", "last"])
+def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
+    """The SUT sends a message to a queue of the peer and to its own queue: the list in the copy for the peer contains
+    both.
+    """
+    queues = [peer.direct_name("mqc-a")]
+    queues.insert(at, sut.direct_name(sut.new_queue("listed")))
+    sender = Sender(peer, sut, ",".join(queues))
+    sender.send(1, label=MESSAGE_LABEL)
+    copies = _await_copies(sender, 1)
+    names = f"{MQF}.Destination.FormatNameList"
+    expected, observed = _fields_of_list("Destination", queues, Layout(copies[0]))
+    judge(
+        "MQMQ-2.2.20.1-01",
+        expected=expected[names],
+        case="FormatNameList",
+        observed=observed[names],
+        evidence=copies[0],
+    )
+
+
+@covers("MQMQ-2.2.18.1.4.1-D01")
+@pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
+def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
+    """A message arrives whose list of destinations contains a direct name of each length beside the queue of the
+    message: the message is in its queue.
+    """
+    host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
+    names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))
+    elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
+    label = f"listed {size}"
+    done = deliver_message(peer, peer.recoverable_message(label=label, mqf={"Destination": elements}), label)
+    judge("MQMQ-2.2.18.1.4.1-D01", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)

@@ -16,7 +16,7 @@ from harness.faults.fields import (
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries
+from harness.faults.sent_messages import has_header
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
@@ -131,7 +131,7 @@ add(
     "sender-tx-sequence-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender's TransactionHeader has PreviousTxSequenceNumber before TxSequenceNumber.",
-    packets(MESSAGE, lambda packet: _swap_sequence_numbers(packet).build(), carries("TransactionHeader")),
+    packets(MESSAGE, lambda packet: _swap_sequence_numbers(packet).build(), has_header("TransactionHeader")),
 )
 add(
     "sender-transaction-header-fm-lm-one-bit-too-high",

@@ -1,4 +1,4 @@
-"""A violation of MS-MQMQ 2.2.20.5, written without knowledge of the checks."""
+"""A violation of MS-MQMQ 2.2.20.5."""
 
 from __future__ import annotations
 

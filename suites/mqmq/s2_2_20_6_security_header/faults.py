@@ -12,7 +12,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.public_keys import change_published_blobs
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size, has_security_item
+from harness.faults.sent_messages import correct_packet_size, has_header, has_security_item
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
@@ -120,7 +120,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             MESSAGE,
             {**{f"{SECURITY_DATA}.{item}": b"" for item in ITEMS}, f"{SECURITY_DATA}.Padding": None},
-            carries("SecurityHeader"),
+            has_header("SecurityHeader"),
         ),
     ),
     (
@@ -202,7 +202,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(MESSAGE, changed, carries("SecurityHeader"))
+    return packets(MESSAGE, changed, has_header("SecurityHeader"))
 
 
 def _join_security_items(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign_message
 
 ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
 """The names of the items of SecurityData on the control channel."""
@@ -33,8 +33,8 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     packets = {
         "user": secured.message(ALICE),
         "user with provider": secured.message(BOB, security=_provider(ENHANCED)),
-        "user, signed": sign(secured.message(ALICE), SIG10),
-        "user with provider, signed": sign(secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key),
+        "user, signed": sign_message(secured.message(ALICE), SIG10),
+        "user with provider, signed": sign_message(secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key),
         "queue manager": secured.message(security=queue_manager),
     }
     alice, bob = (("sid", user.sid, base64.b64encode(user.certificate).decode()) for user in (ALICE, BOB))
@@ -58,4 +58,4 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
             return
         whole = dict(zip(ITEMS, expected[name], strict=True))
         seen = {item: shown.get(item) for item in ITEMS}
-        judge.all(expected=whole, observed=seen, case=name, evidence=found.frames)
+        judge.all(expected=whole, observed=seen, case=f"message ({name})", evidence=found.frames)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, sut_survives
+from harness.expectations import facts
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
+
+ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 UNUSED = {
     "X12": "MQMQ-2.2.20.6-10",
@@ -24,3 +28,27 @@ def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
     for bit, rule in UNUSED.items():
         done = deliver_message(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
+
+
+@needs("security", "receive")
+@covers(*UNUSED.values())
+def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
+    """The peer sends two signed messages with each unused bit of SecurityHeader.Flags set: the message with a genuine
+    signature is acknowledged as arrived, and the message with a forged signature is refused.
+    """
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    packets = {}
+    for bit in UNUSED:
+        packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}))
+        packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
+    found = secured.dispositions(packets)
+    for bit, rule in UNUSED.items():
+        genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
+        judge(
+            rule,
+            expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
+            observed={"genuine": genuine.answer, "forged": forged.in_silence},
+            case=bit,
+            evidence=[*genuine.frames, *forged.frames],
+        )

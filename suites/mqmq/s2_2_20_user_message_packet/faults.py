@@ -8,7 +8,7 @@ from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, correct_packet_size
+from harness.faults.sent_messages import correct_packet_size, has_header
 from reference_qm.codec import DebugHeader, FormatError, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
@@ -39,7 +39,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-sh-without-session-header",
         ("MQMQ-2.2.20-09",),
         "The sender's UserMessage has BaseHeader.Flags.SH set, but contains no SessionHeader.",
-        packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], carries("SessionHeader")),
+        packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")),
     ),
     (
         "sender-list-header-size-4",
@@ -76,7 +76,7 @@ for _name, _rules, _says, _install in (
         wrong_fields(
             MESSAGE,
             {"MultiQueueFormatHeader.Signature.Signature": lambda old: old[::-1]},
-            carries("MultiQueueFormatHeader"),
+            has_header("MultiQueueFormatHeader"),
         ),
     ),
     (
@@ -139,7 +139,7 @@ for _name, _rule, _says, _change in (
         _swap_size_and_id,
     ),
 ):
-    add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
 
 
 def _cut_large_body(data: bytes) -> bytes:
@@ -170,19 +170,19 @@ add(
     "sender-transaction-header-after-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the TransactionHeader after the MessagePropertiesHeader.",
-    packets(MESSAGE, _move_transaction_header_back, carries("TransactionHeader")),
+    packets(MESSAGE, _move_transaction_header_back, has_header("TransactionHeader")),
 )
 add(
     "sender-debug-header-before-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the DebugHeader before the MessagePropertiesHeader.",
-    packets(MESSAGE, _move_debug_header_to_front, carries("DebugHeader")),
+    packets(MESSAGE, _move_debug_header_to_front, has_header("DebugHeader")),
 )
 add(
     "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "The sender's DebugHeader has QueueIdentifier before Flags.",
-    packets(MESSAGE, _move_trace_queue_to_front, carries("DebugHeader")),
+    packets(MESSAGE, _move_trace_queue_to_front, has_header("DebugHeader")),
 )
 add(
     "sender-large-body-cut-in-half",
@@ -241,7 +241,7 @@ add(
     "sender-soap-header-sections-swapped",
     "MQMQ-2.2.20.7-D01",
     "The sender forwards a SoapHeader with the texts of its two sections swapped.",
-    packets(MESSAGE, _swap_soap_sections, carries("SoapHeader")),
+    packets(MESSAGE, _swap_soap_sections, has_header("SoapHeader")),
 )
 
 add_refusals(

@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.2.20, 2.2.20.3 and 2.2.20.7, written without knowledge of the checks."""
+"""Violations of MS-MQMQ 2.2.20, 2.2.20.3 and 2.2.20.7."""
 
 from __future__ import annotations
 

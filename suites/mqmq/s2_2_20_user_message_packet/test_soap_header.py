@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 TEXTS = (
     ("", ""),
@@ -20,8 +20,13 @@ TEXTS = (
     ("<a/>", "<ab/>"),
     ("<ab/>", "<b/>"),
     ("x" * 1_001, "\U0001f4ec" * 333),
+    ("x" * 0x8000, "<b/>"),
+    ("<a/>", "y" * 0x8000),
+    ("<a/>", "z" * 0x1_0000),
 )
-"""Texts of Header and Body: empty, of even and odd length, long, and with characters of two WCHARs."""
+"""Texts of Header and Body: empty, of even and odd length, long, with characters of two WCHARs, and with lengths above
+0x7FFF and 0xFFFF.
+"""
 
 
 def _listed(name):
@@ -41,7 +46,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
         found = next((one for one in sut.messages() if one["label"] == label), None)
-        expected, observed = SAME, describe_differences(done.frames[0], found, sut.guid)
+        expected, observed = SAME_PROPERTIES, describe_differences(done.frames[0], found, sut.guid)
     judge.all(expected=expected, observed=observed, evidence=done.frames)
 
 

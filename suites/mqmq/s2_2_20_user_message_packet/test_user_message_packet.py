@@ -5,13 +5,19 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
+from harness.wire.protection import SIG30
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.tracing import Report
 
 UNUSED_OF_DEBUG_HEADER = {
     "X2": "MQMQ-2.2.20.8-02",
@@ -31,8 +37,10 @@ UNUSED_OF_DEBUG_HEADER = {
     "Reserved": "MQMQ-2.2.20.8-16",
 }
 """The unused bits of Flags, and Reserved, with the rule of each."""
+IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER = 0.85
 """The fraction of half of AckTimeout after which the check lets the SUT send; from three quarters on, a message
 contains a SessionHeader (MS-MQQB 3.1.7.11).
@@ -77,6 +85,56 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
+
+
+@needs("public_names")
+@covers(*IGNORED_BESIDE_TRACE)
+def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
+    """The peer sends traced messages with each unused bit and Reserved of the DebugHeader set, and with each nonzero
+    reserved field of a SoapHeader beside the DebugHeader: the SUT sends one report on each message, as on a message
+    whose unused bits are clear.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))
+    if not receiver.await_all(receiver.list_reports, 1):
+        judge.mark_not_exercised(*IGNORED_BESIDE_TRACE, reason="the SUT sends no report on an ordinary traced message")
+        return
+    sent = {}
+    for field, rule in UNUSED_OF_DEBUG_HEADER.items():
+        debug = {"QueueIdentifier": PEER_PUBLIC_QUEUE, field: RESERVED if field == "Reserved" else 1}
+        sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug))
+    for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
+        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP, field: RESERVED}
+        sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug, soap=soap))
+    frames = receiver.await_all(receiver.list_reports, 1 + len(sent))
+    reports = [Report(frame) for frame in frames]
+    for rule, message in sent.items():
+        observed = sum(report.is_about(message) for report in reports)
+        judge(rule, expected=1, observed=observed, case="reports on the message", evidence=[message, *frames])
+    receiver.acknowledge_all()
+
+
+@needs("security", "receive")
+@covers("MQMQ-2.2.20.3-02")
+def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judge):
+    """The peer sends two messages with MSMQ 3.0 signatures and a nonzero Reserved in the MQFSignatureHeader: the
+    message with a genuine signature is acknowledged as arrived, and the message with a forged signature is refused.
+    """
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    packets = {
+        "genuine": sign_message(secured.message(several=True), SIG30),
+        "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
+    }
+    for packet in packets.values():
+        packet["MultiQueueFormatHeader"].Signature.Reserved = RESERVED
+    found = secured.dispositions(packets)
+    judge(
+        "MQMQ-2.2.20.3-02",
+        expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD_SIGNATURE)),
+        observed={"genuine": found["genuine"].answer, "forged": found["forged"].in_silence},
+        evidence=[*found["genuine"].frames, *found["forged"].frames],
+    )
 
 
 @needs("send")

@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.5, written without knowledge of the checks."""
+"""Violations of MS-MQMQ 2.5."""
 
 from __future__ import annotations
 

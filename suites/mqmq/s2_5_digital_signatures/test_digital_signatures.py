@@ -11,10 +11,16 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, malforms, needs
-from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
+from harness.wire import (
+    MQFDirectQueueFormatName,
+    MQFFormatNameElement,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.secured import Secured, add_signature, sign
+from suites.mqqb.steps.secured import Secured, add_signature, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
@@ -31,8 +37,14 @@ class Property(NamedTuple):
 CORRELATION_ID = Property("MessagePropertiesHeader", "CorrelationID", bytes(range(20)))
 APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0x01020304)
 BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
+LONG_BODY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 64)
 LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "a label")
 RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
+RESPONSE_QUEUE_AT_SOURCE = Property("UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
+RESPONSE_QUEUE_ELSEWHERE = Property(
+    "UserHeader", "ResponseQueue", PrivateQueueFormatName(SourceQueueManager=OTHER_GUID, PrivateQueueIdentifier=7)
+)
+PUBLIC_RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", PublicQueueFormatName(PublicQueueIdentifier=OTHER_GUID))
 ADMIN_QUEUE = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
 EXTENSION_DATA = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
 DESTINATIONS = Property("MultiQueueFormatHeader", "Destination", "another")
@@ -52,16 +64,24 @@ IN_SIG10 = (
     ("MQMQ-2.5.1-02", CORRELATION_ID),
     ("MQMQ-2.5.1-03", APPLICATION_TAG),
     ("MQMQ-2.5.1-04", BODY_PROPERTY),
+    ("MQMQ-2.5.1-04", LONG_BODY),
     ("MQMQ-2.5.1-05", LABEL_PROPERTY),
     ("MQMQ-2.5.1-06", RESPONSE_QUEUE),
+    ("MQMQ-2.5.1-06", RESPONSE_QUEUE_AT_SOURCE),
+    ("MQMQ-2.5.1-06", RESPONSE_QUEUE_ELSEWHERE),
+    ("MQMQ-2.5.1-06", PUBLIC_RESPONSE_QUEUE),
     ("MQMQ-2.5.1-07", ADMIN_QUEUE),
 )
 IN_SIG20 = (
     ("MQMQ-2.5.2-02", CORRELATION_ID),
     ("MQMQ-2.5.2-03", APPLICATION_TAG),
     ("MQMQ-2.5.2-04", BODY_PROPERTY),
+    ("MQMQ-2.5.2-04", LONG_BODY),
     ("MQMQ-2.5.2-05", LABEL_PROPERTY),
     ("MQMQ-2.5.2-06", RESPONSE_QUEUE),
+    ("MQMQ-2.5.2-06", RESPONSE_QUEUE_AT_SOURCE),
+    ("MQMQ-2.5.2-06", RESPONSE_QUEUE_ELSEWHERE),
+    ("MQMQ-2.5.2-06", PUBLIC_RESPONSE_QUEUE),
     ("MQMQ-2.5.2-07", ADMIN_QUEUE),
     ("MQMQ-2.5.2-08", SOURCE_QUEUE_MANAGER),
     ("MQMQ-2.5.2-09", DELIVERY),
@@ -79,8 +99,12 @@ IN_SIG30 = (
     ("MQMQ-2.5.3-02", CORRELATION_ID),
     ("MQMQ-2.5.3-03", APPLICATION_TAG),
     ("MQMQ-2.5.3-04", BODY_PROPERTY),
+    ("MQMQ-2.5.3-04", LONG_BODY),
     ("MQMQ-2.5.3-05", LABEL_PROPERTY),
     ("MQMQ-2.5.3-06", RESPONSE_QUEUE),
+    ("MQMQ-2.5.3-06", RESPONSE_QUEUE_AT_SOURCE),
+    ("MQMQ-2.5.3-06", RESPONSE_QUEUE_ELSEWHERE),
+    ("MQMQ-2.5.3-06", PUBLIC_RESPONSE_QUEUE),
     ("MQMQ-2.5.3-07", ADMIN_QUEUE),
     ("MQMQ-2.5.3-08", EXTENSION_DATA),
     ("MQMQ-2.5.3-09", DESTINATIONS),
@@ -119,9 +143,9 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} after the change"] = sign(_change_property(message(), changed, peer, sut), version)
+        packets[f"{number} after the change"] = sign_message(_change_property(message(), changed, peer, sut), version)
         earlier = message()
-        before = sign(earlier, version)
+        before = sign_message(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
         packets[f"{number} before the change"] = add_signature(
@@ -137,7 +161,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
             rule,
             expected=facts(
                 signed_after_the_change=ARRIVED,
-                signed_before_the_change=f"{secured.refused(BAD)} and message not stored in its queue",
+                signed_before_the_change=secured.refused_without_storing(BAD),
             ),
             observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.in_silence},
             case=changed.field,

@@ -7,17 +7,17 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 
-QUEUE = 1
-TAG = "MessagePropertiesHeader.ApplicationTag"
+DESTINATION_QUEUE_NUMBER = 1
+TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 
 
-def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: Any) -> tuple[Frame, Frame]:
+def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return the message as sent and as forwarded.
 
     The check first sends a message without optional headers. The SUT may forward on a new session or on the open
@@ -25,14 +25,14 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **head
     """
     peer.listen(ignore_incoming=True)
     first_tag, tag = (peer.message_id() & 0xFFFF for _ in range(2))
-    to = private_queue(peer.identifier, QUEUE)
+    to = private_queue(peer.identifier, DESTINATION_QUEUE_NUMBER)
     connection = peer.open_raw()
     connection.send(peer.message(to, destination=None, ApplicationTag=first_tag))
     packet = peer.message({**to, **user}, destination=None, ApplicationTag=tag, **headers)
     sent = connection.send(packet)
 
     def forwarded() -> list[Frame]:
-        return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG) == tag]
+        return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG_FIELD) == tag]
 
     peer.environment.run_until(lambda: bool(forwarded()), sut.connect_timeout_ms + sut.response_timeout_ms)
     peer.inbox.acknowledge()

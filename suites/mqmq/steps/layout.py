@@ -14,8 +14,8 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 
-ABSENT = "missing"
-GUID = "guid"
+ABSENT_FIELD = "missing"
+GUID_SIZE = "guid"
 Fields = tuple[tuple[str, int | str], ...]
 """Names of fields, each with its size in bytes or GUID; a value of more than 4 bytes is hexadecimal text."""
 
@@ -28,8 +28,8 @@ BASE: Fields = (
     ("TimeToReachQueue", 4),
 )
 USER: Fields = (
-    ("SourceQueueManager", GUID),
-    ("QueueManagerAddress", GUID),
+    ("SourceQueueManager", GUID_SIZE),
+    ("QueueManagerAddress", GUID_SIZE),
     ("TimeToBeReceived", 4),
     ("SentTime", 4),
     ("MessageID", 4),
@@ -108,7 +108,7 @@ class _UnreadableError(Exception):
 class Layout:
     """The fields of a packet by name, and the order of its headers."""
 
-    MISSING = ABSENT
+    MISSING = ABSENT_FIELD
     """The value of a field that is not in the packet."""
 
     def __init__(self, frame: Frame) -> None:
@@ -124,7 +124,7 @@ class Layout:
 
     def of(self, *names: str) -> dict[str, Any]:
         """Return fields by name; the value of a field that is not in the packet is MISSING."""
-        return {name: self.fields.get(name, ABSENT) for name in names}
+        return {name: self.fields.get(name, ABSENT_FIELD) for name in names}
 
     def _read(self) -> None:
         self._header("BaseHeader", BASE)
@@ -134,14 +134,14 @@ class Layout:
         if self.fields["UserHeader.Flags.TH"]:
             self._header("TransactionHeader", TRANSACTION)
             if self.fields["TransactionHeader.Flags.CG"]:
-                self._field("TransactionHeader.ConnectorQMGuid", GUID)
+                self._field("TransactionHeader.ConnectorQMGuid", GUID_SIZE)
         if self.fields["UserHeader.Flags.SH"]:
             self._security()
         self._properties()
         if self.fields["BaseHeader.Flags.DH"]:
             self._header("DebugHeader", DEBUG)
             if self.fields["DebugHeader.Flags.QT"] == 1:
-                self._field("DebugHeader.QueueIdentifier", GUID)
+                self._field("DebugHeader.QueueIdentifier", GUID_SIZE)
         if self.fields["UserHeader.Flags.HH"]:
             self._soap()
         if self.fields["UserHeader.Flags.MQ"]:
@@ -168,7 +168,7 @@ class Layout:
                 self.fields[f"UserHeader.{name}"] = self._name(written)
                 self._pad(4, start)
         if self.fields["UserHeader.Flags.CQ"]:
-            self._field("UserHeader.ConnectorType", GUID)
+            self._field("UserHeader.ConnectorType", GUID_SIZE)
 
     def _security(self) -> None:
         start = self._at
@@ -251,7 +251,7 @@ class Layout:
     def _field(self, name: str, size: int | str) -> None:
         data = self._take(16 if isinstance(size, str) else size)
         value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
-        self.fields[name] = str(UUID(bytes_le=data)) if size == GUID else value
+        self.fields[name] = str(UUID(bytes_le=data)) if size == GUID_SIZE else value
 
     def _take(self, size: int) -> bytes:
         if self._at + size > len(self._data):

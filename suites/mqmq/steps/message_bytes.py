@@ -19,13 +19,13 @@ from reference_qm.codec import (
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.record import Bits
 
-SIGNATURE = b"LIOR"
+PACKET_SIGNATURE = b"LIOR"
 USER_AT = 16
 USER_FLAGS_AT = 60
 SMALLEST_MESSAGE = 64
 
 BASE, USER, TRANSACTION = "BaseHeader", "UserHeader", "TransactionHeader"
-_FLAGS: dict[str, tuple[type, int]] = {
+_FLAGS_FIELDS: dict[str, tuple[type, int]] = {
     BASE: (BaseHeader, 2),
     USER: (UserHeader, 4),
     TRANSACTION: (TransactionHeader, 4),
@@ -35,7 +35,7 @@ _FLAGS: dict[str, tuple[type, int]] = {
 
 def is_message(data: bytes) -> bool:
     """Return whether bytes have the fixed fields of a UserMessage."""
-    return len(data) >= SMALLEST_MESSAGE and data.startswith(SIGNATURE, 4) and not read_base_flags(data).IN
+    return len(data) >= SMALLEST_MESSAGE and data.startswith(PACKET_SIGNATURE, 4) and not read_base_flags(data).IN
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
@@ -87,7 +87,7 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
     at = find_flags(data, header)
     if at is None:
         return None
-    record, size = _FLAGS[header]
+    record, size = _FLAGS_FIELDS[header]
     bits: Bits = vars(record)[name]
     flags = int.from_bytes(data[at : at + size], "little") & ~(bits.mask << bits.shift) | value << bits.shift
     try:

@@ -16,7 +16,7 @@ from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, record_of
 
 SESSION_ACK, MESSAGE = "SessionAck", "UserMessage"
-_WRAP = 0x10000
+_SEQUENCE_NUMBERS = 0x10000
 _ACK_FLAG_BITS = 32
 
 JudgeHeader = Callable[[Any, "Counts"], Finding]
@@ -63,14 +63,14 @@ class Counts(Summary):
         for number in list_acknowledged_numbers(header):
             self.flagged.keep(number, True)
             self.began_with = self.began_with or number
-            if len(self.flagged) > _WRAP // 4:  # long before numbers come again
+            if len(self.flagged) > _SEQUENCE_NUMBERS // 4:  # long before numbers come again
                 del self.flagged[next(iter(self.flagged))]
 
 
 def list_acknowledged_numbers(header: Any) -> list[int]:
     """Return the sequence numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
-    return [(first + bit) % _WRAP for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
+    return [(first + bit) % _SEQUENCE_NUMBERS for bit in range(_ACK_FLAG_BITS) if first and flags >> bit & 1]
 
 
 @cache
@@ -88,8 +88,8 @@ def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) ->
     return predicate
 
 
-def _is(name: str, value: int, wanted: int, what: str) -> Finding:
-    return value == wanted % _WRAP, f"{name} is {value} after {wanted} {what}"
+def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
+    return value == wanted % _SEQUENCE_NUMBERS, f"{name} is {value} after {wanted} {what}"
 
 
 def check_sent_count(packet: Any, counts: Counts) -> Finding:
@@ -97,14 +97,16 @@ def check_sent_count(packet: Any, counts: Counts) -> Finding:
     the SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
-    return _is("UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent")
+    return _compare_count(
+        "UserMsgSequenceNumber", packet.SessionHeader.UserMsgSequenceNumber, counts.sent + own, "messages sent"
+    )
 
 
 def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
     """Demand that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the current message."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
-    return _is(
+    return _compare_count(
         "RecoverableMsgSeqNumber", packet.SessionHeader.RecoverableMsgSeqNumber, sent, "recoverable messages sent"
     )
 
@@ -123,8 +125,8 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     if not counts.is_clear:
         return None
     value = packet.SessionHeader.AckSequenceNumber
-    ahead, behind = (value - counts.acknowledged) % _WRAP, (counts.came - value) % _WRAP
-    kept = ahead < _WRAP // 2 and behind < _WRAP // 2 and behind <= counts.came
+    ahead, behind = (value - counts.acknowledged) % _SEQUENCE_NUMBERS, (counts.came - value) % _SEQUENCE_NUMBERS
+    kept = ahead < _SEQUENCE_NUMBERS // 2 and behind < _SEQUENCE_NUMBERS // 2 and behind <= counts.came
     return kept, f"AckSequenceNumber is {value} after {counts.acknowledged}, with {counts.came} messages received"
 
 
@@ -135,7 +137,7 @@ def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
         return None
-    kept = all((counts.came_recoverable - number) % _WRAP < counts.came_recoverable for number in numbers)
+    kept = all((counts.came_recoverable - number) % _SEQUENCE_NUMBERS < counts.came_recoverable for number in numbers)
     return (
         kept,
         f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {counts.came_recoverable} were received",

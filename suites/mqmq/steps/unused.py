@@ -14,7 +14,7 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec.record import Bits
 from suites.mqmq.steps.source_queue_manager import find_own_identifier
 
-MESSAGE = "UserMessage"
+MESSAGE_KIND = "UserMessage"
 
 
 def is_own(packet: Any, context: Context) -> bool:

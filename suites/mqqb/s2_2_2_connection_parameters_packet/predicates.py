@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, Predicate, passive
-from suites.mqqb.steps.internal_packets import INTERNAL, PARAMETERS_PACKET, demand_flags_of_kind, demand_pt_of_kind
+from suites.mqqb.steps.internal_packets import (
+    INTERNAL_KINDS,
+    PARAMETERS_PACKET,
+    demand_flags_of_kind,
+    demand_pt_of_kind,
+)
 from suites.mqqb.steps.layouts import register_layout
 
 LONGEST_TIMEOUT_MS = 0x0001_D4C0
@@ -34,9 +39,9 @@ for rule, field, shortest_ms in (
         _demand_timeout(field, shortest_ms)
     )
 
-passive("MQQB-2.2.2-01", INTERNAL, "IN is 1 in a ConnectionParameters packet", of_system=True)(
+passive("MQQB-2.2.2-01", INTERNAL_KINDS, "IN is 1 in a ConnectionParameters packet", of_system=True)(
     demand_flags_of_kind(PARAMETERS_PACKET)
 )
-passive("MQQB-2.2.2-02", INTERNAL, "PT is 3 in a ConnectionParameters packet", of_system=True)(
+passive("MQQB-2.2.2-02", INTERNAL_KINDS, "PT is 3 in a ConnectionParameters packet", of_system=True)(
     demand_pt_of_kind(PARAMETERS_PACKET)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL, demand_flags_of_kind, demand_pt_of_kind
+from suites.mqqb.steps.internal_packets import ESTABLISH_PACKET, INTERNAL_KINDS, demand_flags_of_kind, demand_pt_of_kind
 from suites.mqqb.steps.layouts import register_layout
 from suites.mqqb.steps.session_opening_packets import demand_repeated_field
 
@@ -30,10 +30,10 @@ def demand_padding_of_response(packet: Any, context: Context) -> Finding:
     return not odd, f"{len(odd)} bytes of Padding are not 0x5A"
 
 
-passive("MQQB-2.2.3-01", INTERNAL, "IN is 1 in an EstablishConnection packet", of_system=True)(
+passive("MQQB-2.2.3-01", INTERNAL_KINDS, "IN is 1 in an EstablishConnection packet", of_system=True)(
     demand_flags_of_kind(ESTABLISH_PACKET)
 )
-passive("MQQB-2.2.3-02", INTERNAL, "PT is 2 in an EstablishConnection packet", of_system=True)(
+passive("MQQB-2.2.3-02", INTERNAL_KINDS, "PT is 2 in an EstablishConnection packet", of_system=True)(
     demand_pt_of_kind(ESTABLISH_PACKET)
 )
 passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(

@@ -120,7 +120,9 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     asked = OutgoingSession(peer, sut).await_request()
     kind = sut.operating_system_type
     expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVER_CLASS_SYSTEMS)})
-    judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
+    judge(
+        "MQQB-2.2.3.1-07", expected=expected, observed=asked, case=f"request of a SUT of type {kind}", evidence=[asked]
+    )
 
 
 @sut_survives()

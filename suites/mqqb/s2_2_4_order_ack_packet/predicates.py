@@ -7,7 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqqb.steps.order_and_final_acks import (
-    MESSAGE,
+    MESSAGE_KIND,
     apply_to_acknowledgments,
     demand_base_flags,
     demand_body_size,
@@ -43,7 +43,7 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.4-10", MESSAGE, "MessageClass is MQMSG_CLASS_ORDER_ACK")
+@passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass is MQMSG_CLASS_ORDER_ACK")
 @apply_to_acknowledgments(is_order_ack)
 def demand_order_ack_class(packet: Any) -> Finding:
     """Demand the class of an OrderAck."""
@@ -51,7 +51,7 @@ def demand_order_ack_class(packet: Any) -> Finding:
     return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is 0x{value:04X}"
 
 
-@passive("MQQB-2.2.4.1-03", MESSAGE, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
+@passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
 def compare_previous_number(packet: Any) -> Finding:
     """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
@@ -68,13 +68,13 @@ def compare_previous_number(packet: Any) -> Finding:
     )
 
 
-passive("MQQB-2.2.4.1-D01", MESSAGE, "the body has the layout of 2.2.4.1", of_system=True)(demand_order_ack_body)
+passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of 2.2.4.1", of_system=True)(demand_order_ack_body)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
-    passive(rule, MESSAGE, "TxSequenceID equals that of received messages", of_system=True)(
+    passive(rule, MESSAGE_KIND, "TxSequenceID equals that of received messages", of_system=True)(
         apply_to_order_acks_of_receiver(compare_sequence_with_received)
     )
 
-passive("MQQB-2.2.4.1-02", MESSAGE, "TxSequenceNumber equals that of a received message", of_system=True)(
+passive("MQQB-2.2.4.1-02", MESSAGE_KIND, "TxSequenceNumber equals that of a received message", of_system=True)(
     apply_to_order_acks_of_receiver(compare_number_with_received)
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
-    MESSAGE,
+    MESSAGE_KIND,
     apply_to_acknowledgments,
     demand_base_flags,
     demand_body_size,
@@ -37,7 +37,7 @@ judge_acknowledgments(
 )
 
 
-@passive("MQQB-2.2.5-03", MESSAGE, "DM is 1")
+@passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM is 1")
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
     """Demand a recoverable message."""
@@ -50,6 +50,6 @@ for rule, field, of_message in (
     ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
 ):
-    passive(rule, MESSAGE, f"{field} equals that of the message", of_system=True)(
+    passive(rule, MESSAGE_KIND, f"{field} equals that of the message", of_system=True)(
         demand_field_of_message(field, of_message)
     )

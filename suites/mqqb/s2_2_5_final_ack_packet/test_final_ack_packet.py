@@ -9,7 +9,7 @@ from harness.expectations import of_class
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import delete, purge, take
+from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 PRIVATE = 3
@@ -141,8 +141,8 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
-        pytest.param("MQQB-2.2.5-11", 0x4000, take, marks=covers("MQQB-2.2.5-11"), id="receive"),
-        pytest.param("MQQB-2.2.5-21", 0xC001, purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
+        pytest.param("MQQB-2.2.5-11", 0x4000, receive_first_message, marks=covers("MQQB-2.2.5-11"), id="receive"),
+        pytest.param("MQQB-2.2.5-21", 0xC001, purge_queue, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
         pytest.param(
             "MQQB-2.2.5-20", 0xC000, delete, marks=[covers("MQQB-2.2.5-20"), needs("queue_control")], id="q_deleted"
         ),
@@ -162,7 +162,7 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
     receiver.sequence = Sequence(peer, ordinal=2)
     receiver.send()
     peer.eventually(lambda: len(sut.messages("transactional")) == 3)
-    for _ in range(3 if remove is take else 1):
+    for _ in range(3 if remove is receive_first_message else 1):
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
@@ -190,7 +190,7 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
-@pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
+@pytest.mark.parametrize("remove", [receive_first_message, purge_queue], ids=["receive", "q_purged"])
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
     """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
@@ -202,7 +202,7 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
     receiver.await_last_acknowledgment(len(journaling))
-    for _ in journaling if remove is take else journaling[:1]:
+    for _ in journaling if remove is receive_first_message else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:

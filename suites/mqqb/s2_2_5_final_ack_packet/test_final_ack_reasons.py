@@ -11,7 +11,7 @@ from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, sign
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 CLASS_OF_EACH_REASON = {
@@ -39,13 +39,13 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     secured = Secured(peer, sut)
 
     def message(user=ALICE, **security):
-        return secured.message(user, queue="transactional", body=CLEAR, security=security)
+        return secured.message(user, queue="transactional", body=CLEAR_BODY, security=security)
 
     packets = {
         "MQQB-2.2.5-15": message(MALLORY),
-        "MQQB-2.2.5-16": encrypt(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268),
-        "MQQB-2.2.5-17": sign(message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
-        "MQQB-2.2.5-18": sign(message(), SIG20, BOB.key),
+        "MQQB-2.2.5-16": encrypt_message(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268),
+        "MQQB-2.2.5-17": sign_message(message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
+        "MQQB-2.2.5-18": sign_message(message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
         judge(

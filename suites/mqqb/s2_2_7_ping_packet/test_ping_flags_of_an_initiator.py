@@ -21,7 +21,13 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     asked = PingingSut(peer, sut).await_ping()
     kind = sut.operating_system_type
     expected = fields(RC=int(kind not in SERVER_SYSTEMS))
-    judge("MQQB-2.2.7-02", expected=expected, observed=describe_ping_fields(asked, "RC"), case=kind, evidence=asked)
+    judge(
+        "MQQB-2.2.7-02",
+        expected=expected,
+        observed=describe_ping_fields(asked, "RC"),
+        case=f"Ping Request of a SUT of type {kind}",
+        evidence=asked,
+    )
 
 
 @sut_survives()

@@ -6,7 +6,7 @@ from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured
 
 CONSTANT_BLOB_PART = "0602000000a4000052534131"
 KEY_BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
@@ -52,7 +52,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         blob = blobs.get(protection.LEVELS[level], b"").ljust(84, b"\0")
         key = protection.RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
         packet = secured.message(
-            body=protection.encrypt_body(CLEAR, algorithm, SYMMETRIC_KEYS[bits]), PrivacyLevel=level
+            body=protection.encrypt_body(CLEAR_BODY, algorithm, SYMMETRIC_KEYS[bits]), PrivacyLevel=level
         )
         packet["MessagePropertiesHeader"].EncryptionAlgorithm = algorithm
         packet["SecurityHeader"].EB = 1
@@ -85,7 +85,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         judge(*RULES_OF_KEY_SIZES, expected=expected, observed=observed, case=f"key for {name}", evidence=evidence)
         judge(
             *KEY_NUMBER_RULES,
-            expected=CLEAR.decode(),
+            expected=CLEAR_BODY.decode(),
             observed=dispositions[name].body,
             case=f"decrypted body ({name})",
             evidence=dispositions[name].frames,

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms, needs, varied
 from suites.mqqb.steps.ordering import Receiver, build_order_ack
-from suites.mqqb.steps.restarting import UNCHANGED, describe_change
+from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change
 from suites.mqqb.steps.sender import Sender
 
 FULL_MESSAGE_FIELDS: dict[str, Any] = {
@@ -50,7 +50,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         evidence = [*came, frame]
         judge(
             "MQQB-3.1.1.3.2-02",
-            expected=UNCHANGED,
+            expected=UNCHANGED_COPY,
             observed=observed,
             case=f"message {tag} after a restart",
             evidence=evidence,

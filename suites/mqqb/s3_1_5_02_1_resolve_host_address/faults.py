@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is, sent_as
-from harness.faults.made_up import ELSEWHERE, OTHER_GUID
+from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, both
 from harness.faults.registry import Install, add
@@ -94,7 +94,7 @@ class InitiatorDestinationHostIgnoresFormatName(NextHops):
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
-        return found and replace(found, HostName=ELSEWHERE)
+        return found and replace(found, HostName=UNUSED_ADDRESS)
 
 
 @fault("initiator-destination-info-of-first-format-name", breaks="MQQB-3.1.5.2.1-06")
@@ -111,7 +111,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
     """The initiator connects to an address other than that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
-        return _build_next_hops(guid, ELSEWHERE)
+        return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
 @fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
@@ -266,8 +266,8 @@ class InitiatorNextHopAddressWrong(Establishing):
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
-        session.NextHopCollection[:] = [replace(hop, Address=ELSEWHERE) for hop in session.NextHopCollection]
-        session.RemoteQMAddress = ELSEWHERE
+        session.NextHopCollection[:] = [replace(hop, Address=UNUSED_ADDRESS) for hop in session.NextHopCollection]
+        session.RemoteQMAddress = UNUSED_ADDRESS
 
 
 class _SecondHopFirst(Resolving):
@@ -320,7 +320,7 @@ add(
     "initiator-session-remote-address-not-of-next-hop",
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-35"),
     "The initiator's RemoteQMAddress is not the Address of the NextHop.",
-    _change_remote_element("RemoteQMAddress", ELSEWHERE),
+    _change_remote_element("RemoteQMAddress", UNUSED_ADDRESS),
 )
 add(
     "initiator-session-remote-host-name-not-of-next-hop",

@@ -7,22 +7,22 @@ from typing import Any
 from harness.judging.passive import Context, Finding, passive
 from suites.mqqb.steps.internal_packets import (
     ESTABLISH_PACKET,
-    INTERNAL,
+    INTERNAL_KINDS,
     demand_flags_of_kind,
     demand_pt_of_kind,
     is_first_of_acceptor,
 )
-from suites.mqqb.steps.session_opening_packets import ESTABLISH, demand_repeated_field, is_acceptor_response
+from suites.mqqb.steps.session_opening_packets import ESTABLISH_KIND, demand_repeated_field, is_acceptor_response
 
 for rule, field in (
     ("MQQB-3.1.5.3.1-08", "ClientGuid"),
     ("MQQB-3.1.5.3.1-10", "TimeStamp"),
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
-    passive(rule, ESTABLISH, f"{field} of the response equals that of the request")(demand_repeated_field(field))
+    passive(rule, ESTABLISH_KIND, f"{field} of the response equals that of the request")(demand_repeated_field(field))
 
 
-@passive("MQQB-3.1.5.3.1-12", ESTABLISH, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
+@passive("MQQB-3.1.5.3.1-12", ESTABLISH_KIND, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")
 def demand_reserved_fields_of_response(packet: Any, context: Context) -> Finding:
     """Demand the values of RE, Reserved and Padding that 2.2.3.1 prescribes in a response of the acceptor."""
     if not is_acceptor_response(context):
@@ -34,9 +34,9 @@ def demand_reserved_fields_of_response(packet: Any, context: Context) -> Finding
     return kept, f"RE is 0x{header.RE:02X}, Reserved is 0x{header.Reserved:04X}, Padding {padding}"
 
 
-passive("MQQB-3.1.5.3.1-03", INTERNAL, "IN is 1 in the first packet of an acceptor", of_system=True)(
+passive("MQQB-3.1.5.3.1-03", INTERNAL_KINDS, "IN is 1 in the first packet of an acceptor", of_system=True)(
     demand_flags_of_kind(ESTABLISH_PACKET, is_first_of_acceptor)
 )
-passive("MQQB-3.1.5.3.1-04", INTERNAL, "PT is 2 in the first packet of an acceptor", of_system=True)(
+passive("MQQB-3.1.5.3.1-04", INTERNAL_KINDS, "PT is 2 in the first packet of an acceptor", of_system=True)(
     demand_pt_of_kind(ESTABLISH_PACKET, is_first_of_acceptor)
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.connection_history import change_history_entries, omit_history_entries
 from harness.faults.events import after_events
-from harness.faults.made_up import ELSEWHERE
+from harness.faults.made_up import UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket
@@ -46,13 +46,13 @@ add(
     "initiator-next-hops-keep-others-when-open",
     "MQQB-3.1.5.4.2-03",
     "The initiator's NextHops keeps other addresses when the session is open.",
-    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}", *hops]),
+    _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}", *hops]),
 )
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
     "The initiator's NextHops has an address other than that of the open session.",
-    _change_hops_when_open(lambda hops: [f"IP={ELSEWHERE}"]),
+    _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
 )
 add(
     "initiator-next-hops-address-without-prefix-when-open",

@@ -73,7 +73,7 @@ def test_repeated_refused_message_is_refused_once(peer, sut, judge):
 
 
 @needs("private_names")
-@covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
+@covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQSO-3.3.4.5-D01")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut, judge, recoverable):

@@ -20,7 +20,7 @@ from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
     QueueType,
-    correlation,
+    correlation_id_of,
     find_queues_of,
     identifier,
     private_queue,
@@ -175,7 +175,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
     sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:2])]
+    acks = [ack for ack in receiver.list_admin_acks() if correlation_id_of(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
@@ -208,7 +208,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.list_admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
+    acks = [ack for ack in receiver.list_admin_acks() if correlation_id_of(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")

@@ -11,7 +11,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign
+from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
@@ -78,29 +78,38 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
         return packet
 
     outside = secured.message(several=True)
-    outside["SecurityHeader"].Signature = sign(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
+    outside["SecurityHeader"].Signature = sign_message(outside.copy(), SIG30)[
+        "MultiQueueFormatHeader"
+    ].Signature.Signature
     dispositions = secured.dispositions(
         {
-            **{f"MSMQ 2.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one)) for one in HASHES},
-            **{f"MSMQ 1.0 with hash {one:#06x}": sign(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
+            **{f"MSMQ 2.0 with hash {one:#06x}": sign_message(secured.message(HashAlgorithm=one)) for one in HASHES},
             **{
-                f"MSMQ 3.0 with hash {one:#06x}": sign(secured.message(several=True, HashAlgorithm=one), SIG30)
+                f"MSMQ 1.0 with hash {one:#06x}": sign_message(secured.message(HashAlgorithm=one), SIG10)
                 for one in HASHES
             },
             **{
-                f"one bit changed, with hash {one:#06x}": flip_signature_bit(sign(secured.message(HashAlgorithm=one)))
+                f"MSMQ 3.0 with hash {one:#06x}": sign_message(secured.message(several=True, HashAlgorithm=one), SIG30)
                 for one in HASHES
             },
-            "one bit of the signature changed": flip_signature_bit(sign(secured.message())),
-            "one bit of the list's signature changed": flip_signature_bit(sign(secured.message(several=True), SIG30)),
-            "signed with the key of another user": sign(secured.message(), SIG20, BOB.key),
-            "the list signed with the key of another user": sign(secured.message(several=True), SIG30, BOB.key),
-            "signed with another hash than HashAlgorithm": change(sign(secured.message()), HashAlgorithm=SHA1),
+            **{
+                f"one bit changed, with hash {one:#06x}": flip_signature_bit(
+                    sign_message(secured.message(HashAlgorithm=one))
+                )
+                for one in HASHES
+            },
+            "one bit of the signature changed": flip_signature_bit(sign_message(secured.message())),
+            "one bit of the list's signature changed": flip_signature_bit(
+                sign_message(secured.message(several=True), SIG30)
+            ),
+            "signed with the key of another user": sign_message(secured.message(), SIG20, BOB.key),
+            "the list signed with the key of another user": sign_message(secured.message(several=True), SIG30, BOB.key),
+            "signed with another hash than HashAlgorithm": change(sign_message(secured.message()), HashAlgorithm=SHA1),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
-            "no body": sign(secured.message(body=b"")),
-            "no body, an invalid signature": flip_signature_bit(sign(secured.message(body=b""))),
-            "refused without NA": flip_signature_bit(sign(secured.message(NA=0))),
+            "no body": sign_message(secured.message(body=b"")),
+            "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
+            "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0))),
         }
     )
     judge_dispositions(judge, secured, dispositions, SIGNATURE_ROWS)
@@ -122,9 +131,9 @@ def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge
     marked = {"AS": AS_SET_BY_PEER}
     dispositions = secured.dispositions(
         {
-            "sig20": sign(secured.message(security=marked)),
-            "sig10": sign(secured.message(security=marked), SIG10),
-            "sig30": sign(secured.message(several=True, security=marked), SIG30),
+            "sig20": sign_message(secured.message(security=marked)),
+            "sig10": sign_message(secured.message(security=marked), SIG10),
+            "sig30": sign_message(secured.message(several=True, security=marked), SIG30),
         }
     )
     for rule, kind in (
@@ -199,7 +208,7 @@ def _await_tag(peer, tag):
 
 def _sign_list_as_msmq_2(secured):
     packet = secured.message(several=True)
-    value = sign(packet.copy(), SIG20)["SecurityHeader"].Signature
+    value = sign_message(packet.copy(), SIG20)["SecurityHeader"].Signature
     packet["MultiQueueFormatHeader"].Signature.Signature = value
     return packet
 
@@ -245,16 +254,16 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
     secured.agree_on_signatures()
     foreign = {"SenderCert": MALLORY.certificate}
     of_registered_users = {
-        "the user's own certificate": sign(secured.message()),
-        "a certificate of another user": sign(secured.message(security=foreign), SIG20, MALLORY.key),
-        "the other user": sign(secured.message(BOB), SIG20, BOB.key),
+        "the user's own certificate": sign_message(secured.message()),
+        "a certificate of another user": sign_message(secured.message(security=foreign), SIG20, MALLORY.key),
+        "the other user": sign_message(secured.message(BOB), SIG20, BOB.key),
     }
     after_caching = {
-        "a cached certificate of another user": sign(
+        "a cached certificate of another user": sign_message(
             secured.message(security={"SenderCert": BOB.certificate}), SIG20, BOB.key
         ),
-        "an unknown user": sign(secured.message(MALLORY), SIG20, MALLORY.key),
-        "refused without NA": sign(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
+        "an unknown user": sign_message(secured.message(MALLORY), SIG20, MALLORY.key),
+        "refused without NA": sign_message(secured.message(security=foreign, NA=0), SIG20, MALLORY.key),
     }
     judge_dispositions(
         judge, secured, secured.dispositions(of_registered_users) | secured.dispositions(after_caching), IDENTITY_ROWS
@@ -288,9 +297,9 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     secured.agree_on_signatures()
     dispositions = secured.dispositions(
         {
-            "a transactional message": sign(secured.message(queue="transactional")),
-            "an invalid signature": flip_signature_bit(sign(secured.message(queue="transactional"))),
-            "a certificate of another user": sign(
+            "a transactional message": sign_message(secured.message(queue="transactional")),
+            "an invalid signature": flip_signature_bit(sign_message(secured.message(queue="transactional"))),
+            "a certificate of another user": sign_message(
                 secured.message(queue="transactional", security={"SenderCert": MALLORY.certificate}), SIG20, MALLORY.key
             ),
         },

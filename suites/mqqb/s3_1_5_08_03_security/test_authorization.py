@@ -14,7 +14,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import descriptor
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 SECURITY_NEEDS = needs("security", "receive")
@@ -91,7 +91,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Alice, who may only peek": message_of(ALICE),
             "Dave, the owner without the right to write": message_of(DAVE),
             "Erin, denied although in the group": message_of(ERIN),
-            "Alice, signed": sign(message_of(ALICE), SIG20, ALICE.key),
+            "Alice, signed": sign_message(message_of(ALICE), SIG20, ALICE.key),
             "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
             "Alice, without NA": message_of(ALICE, NA=0),
         },

@@ -11,7 +11,14 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
-from suites.mqqb.steps.secured import CLEAR, OTHER_BYTES_HASHED, SYMMETRIC_KEYS, Secured, encrypt, sign
+from suites.mqqb.steps.secured import (
+    CLEAR_BODY,
+    OTHER_BYTES_HASHED,
+    SYMMETRIC_KEYS,
+    Secured,
+    encrypt_message,
+    sign_message,
+)
 
 SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
@@ -52,10 +59,12 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     An earlier message without a certificate does not start the timer.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
-    secured.dispositions({"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])})
+    secured.dispositions(
+        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])}
+    )
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
-    disposition = secured.dispositions({"": sign(secured.message(body=CLEAR))})[""]
+    disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     if disposition.found is None:
         raise ConformanceFailure(OTHER_BYTES_HASHED)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
@@ -96,7 +105,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     peer.pass_time(CACHING_DELAY_MS)
-    secured.dispositions({"": sign(secured.message(BOB), key=BOB.key)})
+    secured.dispositions({"": sign_message(secured.message(BOB), key=BOB.key)})
     second_remaining_ms = caches.remaining_ms(caches.CERTIFICATES)
     observed = (
         first_remaining_ms
@@ -122,13 +131,13 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     secured, caches = Secured(peer, sut, user_cert_cache_size=4), Caches(sut)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        disposition = secured.dispositions({"": sign(secured.message(user), key=user.key)})[""]
+        disposition = secured.dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
             raise ConformanceFailure(OTHER_BYTES_HASHED)
         evidence += disposition.frames
         peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
-    evidence += secured.dispositions({"": sign(secured.message(ERIN), key=ERIN.key)})[""].frames
+    evidence += secured.dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
         expected=facts(full_cache=["alice", "bob", "carol", "dave"], after_another_entry=["carol", "dave", "erin"]),
         observed={"full_cache": full, "after_another_entry": caches.users()},
@@ -159,12 +168,12 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     An earlier message without a key does not start the cleanup timer of this cache.
     """
     secured, caches = Secured(peer, sut), Caches(sut)
-    secured.dispositions({"": sign(secured.message(body=CLEAR))})
+    secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEYS))
 
     def message(key=SYMMETRIC_KEYS[128]):
-        return encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, key)
 
     disposition = secured.dispositions({"": message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
@@ -243,7 +252,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []
     for level, algorithm, bits in ENCRYPTION_KINDS:
-        packet = encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
+        packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
         frames += secured.dispositions({"": packet})[""].frames
     expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
     entries = [
@@ -275,7 +284,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     evidence = []
     for key in keys[:4]:
         evidence += secured.dispositions(
-            {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, key)}
+            {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, key)}
         )[""].frames
         peer.pass_time(CACHING_DELAY_MS)
     full = list_cached()
@@ -286,7 +295,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence=evidence[-1],
     )
     evidence += secured.dispositions(
-        {"": encrypt(sut, secured.message(body=CLEAR), ENHANCED, protection.RC4, keys[4])}
+        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, keys[4])}
     )[""].frames
     judge(
         "MQQB-3.1.5.8.3-68",

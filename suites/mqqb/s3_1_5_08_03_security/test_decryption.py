@@ -6,7 +6,7 @@ from harness.expectations import facts, one_of
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire import protection
-from suites.mqqb.steps.secured import CLEAR, SYMMETRIC_KEYS, Secured, encrypt, judge_dispositions
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, judge_dispositions
 
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not stored in its queue"
@@ -14,7 +14,7 @@ BASE, ENHANCED, ADVANCED = 1, 3, 5
 SECURITY_NEEDS = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 """A key of 40 bits and 88 zero bits (3.1.7.1.5)."""
-CLEAR_TEXT = CLEAR.decode()
+CLEAR_TEXT = CLEAR_BODY.decode()
 ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
     "Base, RC4": (BASE, protection.RC4, 40),
@@ -57,20 +57,47 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     secured.agree_on_signatures()
 
     def message(level, algorithm, bits):
-        return encrypt(sut, secured.message(body=CLEAR), level, algorithm, SYMMETRIC_KEYS[bits])
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
 
     packets = {name: message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
     dispositions = secured.dispositions(packets)
-    signed_message = secured.message(body=CLEAR)
+    signed_message = secured.message(body=CLEAR_BODY)
     signed_message["SecurityHeader"].Signature = protection.signature(
         _set_advanced_level(signed_message.copy()), protection.SIG20, ALICE.key
     )
     packets = {
         "a known key": message(ENHANCED, protection.RC4, 128),
-        "signed, then encrypted": encrypt(sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
-        "EB clear": secured.message(body=CLEAR, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
+        "signed, then encrypted": encrypt_message(
+            sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]
+        ),
+        "EB clear": secured.message(body=CLEAR_BODY, PrivacyLevel=ADVANCED, EncryptionAlgorithm=protection.AES_256),
     }
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODY_ROWS)
+
+
+BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
+"""Bodies that fill the last block of a cipher, or end like the padding of a block."""
+
+
+@SECURITY_NEEDS
+@covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
+    """Encrypted bodies that fill the last block of the cipher, or that end like its padding, arrive unchanged."""
+    secured = Secured(peer, sut)
+    packets = {
+        f"{name}, {body!a}": encrypt_message(
+            sut, secured.message(body=body.encode()), level, algorithm, SYMMETRIC_KEYS[bits]
+        )
+        for name, (level, algorithm, bits) in ENCRYPTION_KINDS.items()
+        for body in BODY_ENDS
+    }
+    rows = [
+        (rule, f"{name}, {body!a}", "body", body)
+        for rule in ("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
+        for name in ENCRYPTION_KINDS
+        for body in BODY_ENDS
+    ]
+    judge_dispositions(judge, secured, secured.dispositions(packets), rows)
 
 
 @SECURITY_NEEDS
@@ -79,8 +106,8 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
     """The encrypted body of a transactional message arrives decrypted."""
     secured = Secured(peer, sut)
-    packet = encrypt(
-        sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
+    packet = encrypt_message(
+        sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
     )
     found = secured.dispositions({"transactional": packet}, "transactional")
     judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", CLEAR_TEXT)])
@@ -127,7 +154,9 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     keys = protection.listed_keys(sut.receiving_keys)
 
     def message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
-        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes)
+        return encrypt_message(
+            sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes
+        )
 
     dispositions = secured.dispositions(
         {
@@ -166,7 +195,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
     def message(level, algorithm, key, na=1):
-        return encrypt(sut, secured.message(body=CLEAR, NA=na), level, algorithm, key)
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, key)
 
     dispositions = secured.dispositions(
         {
@@ -246,5 +275,5 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
 
 
 def _encrypt_transactional(secured, level, algorithm, key, **changes):
-    packet = secured.message(queue="transactional", body=CLEAR)
-    return encrypt(secured.sut, packet, level, algorithm, key, **changes)
+    packet = secured.message(queue="transactional", body=CLEAR_BODY)
+    return encrypt_message(secured.sut, packet, level, algorithm, key, **changes)

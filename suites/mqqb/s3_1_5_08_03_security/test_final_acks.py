@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import MALLORY
 from harness.wire import protection
@@ -9,10 +11,10 @@ from harness.wire.protection import SIG20
 from suites.mqqb.steps.secured import (
     SYMMETRIC_KEYS,
     Secured,
-    encrypt,
+    encrypt_message,
     flip_signature_bit,
     judge_dispositions,
-    sign,
+    sign_message,
 )
 
 ADVANCED = 5
@@ -32,12 +34,12 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    quiet = {"queue": "transactional", "PA": 0, "NA": 0}
+    quiet: dict[str, Any] = {"queue": "transactional", "PA": 0, "NA": 0}
     stranger = {"SenderCert": MALLORY.certificate}
     packets = {
-        "signature": flip_signature_bit(sign(secured.message(**quiet))),
-        "certificate": sign(secured.message(**quiet, security=stranger), SIG20, MALLORY.key),
-        "encryption": encrypt(
+        "signature": flip_signature_bit(sign_message(secured.message(**quiet))),
+        "certificate": sign_message(secured.message(**quiet, security=stranger), SIG20, MALLORY.key),
+        "encryption": encrypt_message(
             sut, secured.message(**quiet), ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=bytes(47)
         ),
         "sender": secured.message(MALLORY, **quiet),

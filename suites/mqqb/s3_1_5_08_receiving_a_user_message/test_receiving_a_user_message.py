@@ -20,13 +20,13 @@ from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
-    CLEAR,
+    CLEAR_BODY,
     NOBODY,
     SHA512,
     SYMMETRIC_KEYS,
-    encrypt,
+    encrypt_message,
     flip_signature_bit,
-    sign,
+    sign_message,
 )
 
 WRONG_MESSAGE_COUNT = 0x4000
@@ -76,13 +76,13 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     def message(**claims: Any) -> Any:
         security = {"ST": NOBODY, "DE": 1, **claims}
         return receiver.build_message(
-            {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR
+            {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR_BODY
         )
 
     packets = [
-        encrypt(sut, message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
-        encrypt(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
-        flip_signature_bit(sign(message(SenderCert=ALICE.certificate))),
+        encrypt_message(sut, message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
+        encrypt_message(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
+        flip_signature_bit(sign_message(message(SenderCert=ALICE.certificate))),
         message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]

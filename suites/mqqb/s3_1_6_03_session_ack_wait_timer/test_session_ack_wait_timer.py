@@ -94,7 +94,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first, acknowledged],
     )
     judge.conclude("MQQB-3.1.6.3-04")
-    restarted = holds(f"the session closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
+    restarted = holds(f"the session closed after the SessionAck by a multiple of {wait} AckWaitTimeouts")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,

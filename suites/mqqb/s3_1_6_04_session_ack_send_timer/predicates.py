@@ -11,7 +11,12 @@ from suites.mqmq.steps.session_headers import (
     check_acknowledged_are_new,
     check_acknowledged_once,
 )
-from suites.mqqb.steps.internal_packets import INTERNAL, SESSION_ACK_PACKET, demand_flags_of_kind, demand_pt_of_kind
+from suites.mqqb.steps.internal_packets import (
+    INTERNAL_KINDS,
+    SESSION_ACK_PACKET,
+    demand_flags_of_kind,
+    demand_pt_of_kind,
+)
 
 _COUNT_RANGE = 0x10000
 _PAUSED_WINDOW = 1
@@ -74,7 +79,9 @@ for rule, expected, judge in (
 ):
     passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))
 
-passive("MQQB-3.1.6.4-02", INTERNAL, "IN and SH are 1 in a SessionAck", of_system=True)(
+passive("MQQB-3.1.6.4-02", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck", of_system=True)(
     demand_flags_of_kind(SESSION_ACK_PACKET)
 )
-passive("MQQB-3.1.6.4-03", INTERNAL, "PT is 1 in a SessionAck", of_system=True)(demand_pt_of_kind(SESSION_ACK_PACKET))
+passive("MQQB-3.1.6.4-03", INTERNAL_KINDS, "PT is 1 in a SessionAck", of_system=True)(
+    demand_pt_of_kind(SESSION_ACK_PACKET)
+)

@@ -9,7 +9,7 @@ from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt, sign
+from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 ADVANCED, ENHANCED = 5, 3
 ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
@@ -112,8 +112,8 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]
-    clear = sign(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
-    packet = encrypt(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
+    clear = sign_message(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
+    packet = encrypt_message(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
     if early:
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]

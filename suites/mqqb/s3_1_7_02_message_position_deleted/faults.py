@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.admin_acks import REMOVAL, Change, change_admin_acks
+from harness.faults.admin_acks import REMOVAL_CLASSES, Change, change_admin_acks
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -44,13 +44,15 @@ add(
     "receiver-ack-of-removal-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a message that left its queue is always express.",
-    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(REMOVAL_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "receiver-ack-of-removal-recoverable",
     ("MQQB-3.1.7.2.1-02", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a message that left its queue is always recoverable.",
-    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(
+        REMOVAL_CLASSES, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+    ),
 )
 
 _OTHER_CLASSES = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from suites.mqqb.steps.administration_acks import MESSAGE, apply_to_acknowledged_messages
+from suites.mqqb.steps.administration_acks import MESSAGE_KIND, apply_to_acknowledged_messages
 from suites.mqqb.steps.received_messages import Message
 
 _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
@@ -22,7 +22,7 @@ def _demand_delivery_of_message(wanted: int) -> Any:
 
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
-    passive(rule, MESSAGE, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
+    passive(rule, MESSAGE_KIND, f"DM is {wanted} for a message with DM {wanted}", of_system=True)(
         apply_to_acknowledged_messages(_demand_delivery_of_message(wanted), left_queue=True)
     )
 
@@ -36,6 +36,6 @@ def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Find
     return bool(message.asks & bit), f"{name} of the message is {int(bool(message.asks & bit))}"
 
 
-passive("MQQB-3.1.7.2.1-03", MESSAGE, "the message requested this kind of acknowledgment", of_system=True)(
+passive("MQQB-3.1.7.2.1-03", MESSAGE_KIND, "the message requested this kind of acknowledgment", of_system=True)(
     apply_to_acknowledged_messages(_demand_requested_kind, left_queue=True)
 )

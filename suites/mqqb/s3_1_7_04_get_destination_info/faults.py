@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.fields import field_is
-from harness.faults.made_up import ELSEWHERE, OTHER_GUID
+from harness.faults.made_up import OTHER_GUID, UNUSED_ADDRESS
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -20,7 +20,7 @@ from reference_qm.codec import (
 from reference_qm.core.names.next_hops import Destination, NextHops
 
 _DIRECT = (PrivateQueuePath, PublicQueuePath)
-_LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
+_LEADS_ELSEWHERE = Destination(UNUSED_ADDRESS, NULL_GUID)
 
 
 def _redirect_format_names(

@@ -9,7 +9,7 @@ from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.pinging import (
-    SIGNATURE,
+    PING_SIGNATURE,
     SUT_STOOD_STILL,
     PingingSut,
     describe_ping_fields,
@@ -48,10 +48,10 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     judge("MQQB-3.1.7.6-04", expected=24, observed=size, case="bytes of the Ping Request", evidence=asked)
     for rule, name, value in (
         ("MQQB-2.2.7-05", "RF", 0),
-        ("MQQB-2.2.7-20", "Signature", SIGNATURE),
+        ("MQQB-2.2.7-20", "Signature", PING_SIGNATURE),
         ("MQQB-3.1.7.6-05", "QMGuid", sut.guid),
         ("MQQB-3.1.7.6-07", "RF", 0),
-        ("MQQB-3.1.7.6-07", "Signature", SIGNATURE),
+        ("MQQB-3.1.7.6-07", "Signature", PING_SIGNATURE),
     ):
         judge(rule, expected=fields({name: value}), observed=describe_ping_fields(asked, name), evidence=asked)
 

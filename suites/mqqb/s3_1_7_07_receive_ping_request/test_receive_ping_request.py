@@ -9,7 +9,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
-    SIGNATURE,
+    PING_SIGNATURE,
     PingExchange,
     await_ping_response,
     fetch_server_guid,
@@ -46,8 +46,8 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.7.7-02")
     right = sum(exchange.is_answered for exchange in exchanges.values())
-    where = {"at its own port": right, "elsewhere": len(stray)}
-    expected = fields({"at its own port": 2, "elsewhere": 0})
+    where = {"responses at the port of their request": right, "responses at other ports": len(stray)}
+    expected = fields({"responses at the port of their request": 2, "responses at other ports": 0})
     judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 
@@ -100,7 +100,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
         ("MQQB-3.1.7.7-07", "RC", RC),
         ("MQQB-2.2.7-22", "Cookie", cookie),
         ("MQQB-3.1.7.7-08", "Cookie", cookie),
-        ("MQQB-2.2.7-20", "Signature", SIGNATURE),
-        ("MQQB-3.1.7.7-10", "Signature", SIGNATURE),
+        ("MQQB-2.2.7-20", "Signature", PING_SIGNATURE),
+        ("MQQB-3.1.7.7-10", "Signature", PING_SIGNATURE),
     ):
         judge(rule, expected=fields({name: value}), observed=exchange.fields(name), evidence=[*exchange])

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import deliver_message
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
@@ -77,7 +77,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         evidence=done.frames,
     )
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge(*RULES_OF_PROPERTIES, expected=SAME, observed=whole, evidence=done.frames)
+    judge(*RULES_OF_PROPERTIES, expected=SAME_PROPERTIES, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"

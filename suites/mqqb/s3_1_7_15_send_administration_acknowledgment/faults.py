@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, change_admin_acks
+from harness.faults.admin_acks import (
+    ALL_CLASSES,
+    ARRIVAL_CLASSES,
+    REFUSAL_CLASSES,
+    REMOVAL_CLASSES,
+    Change,
+    change_admin_acks,
+)
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, skip
@@ -47,13 +54,13 @@ add(
     "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
     "The receiver acknowledges the removal of a message without administration queue to its response queue.",
-    _send_to_response_queue(REMOVAL),
+    _send_to_response_queue(REMOVAL_CLASSES),
 )
 add(
     "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
     "The receiver acknowledges the arrival of a message without administration queue to its response queue.",
-    _send_to_response_queue(ARRIVAL),
+    _send_to_response_queue(ARRIVAL_CLASSES),
 )
 
 
@@ -86,19 +93,21 @@ add(
     "receiver-ack-of-removal-class-reach-queue-timeout",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "The receiver's acknowledgment of removal has the class NACK_REACH_QUEUE_TIMEOUT.",
-    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+    change_admin_acks(
+        REMOVAL_CLASSES, _set_acknowledgment_attributes(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)
+    ),
 )
 add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to a wrong queue.",
-    change_admin_acks(ARRIVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ARRIVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to a wrong queue.",
-    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -131,25 +140,25 @@ add(
     "receiver-ack-of-removal-correlation-id-empty",
     "MQQB-3.1.7.15-16",
     "The receiver's acknowledgment of removal has an empty CorrelationID.",
-    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-arrival-correlation-id-empty",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
     "The receiver's acknowledgment of arrival has an empty CorrelationID.",
-    change_admin_acks(ARRIVAL, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(ARRIVAL_CLASSES, _set_acknowledgment_attributes(CorrelationIdentifier=bytes(20))),
 )
 add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
 )
 add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -169,7 +178,7 @@ for _name, _rule, _begins in (
     ("receiver-ack-of-direct-name-response-queue-wrong", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
     _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
-    add(_name, _rule, _says, change_admin_acks(ALL, _change_response_queue(_begins)))
+    add(_name, _rule, _says, change_admin_acks(ALL_CLASSES, _change_response_queue(_begins)))
 
 # -- its attributes ------------------------------------------------------------------------------------------------
 
@@ -177,13 +186,13 @@ add(
     "receiver-admin-ack-always-express",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always express.",
-    change_admin_acks(ALL, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "receiver-admin-ack-always-recoverable",
     "MQQB-3.1.7.15-25",
     "The receiver's acknowledgment is always recoverable.",
-    change_admin_acks(ALL, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 _SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
@@ -200,7 +209,7 @@ for _name, _rule, _attribute, _value in _ATTRIBUTES:
         _name,
         (_rule, "MQQB-3.1.7.15-26"),
         _says,
-        change_admin_acks(ALL, _set_acknowledgment_attributes(**{_attribute: _value})),
+        change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(**{_attribute: _value})),
     )
 
 
@@ -217,7 +226,7 @@ _COPIED = (
 )
 for _name, _rule, _attribute in _COPIED:
     _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
-    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copy_message_attribute(_attribute)))
+    add(_name, _rule, _says, change_admin_acks(REFUSAL_CLASSES, _copy_message_attribute(_attribute)))
 
 
 def _is_administration_acknowledgment(packet: UserMessagePacket) -> bool:
@@ -243,25 +252,25 @@ add(
     "receiver-nack-of-removal-without-body",
     "MQQB-3.1.7.15-28",
     "The receiver's negative acknowledgment of removal has no body.",
-    change_admin_acks(REMOVAL, _set_acknowledgment_attributes(Body=b"")),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(Body=b"")),
 )
 add(
     "receiver-ack-of-receipt-with-body",
     "MQQB-3.1.7.15-28",
     "The receiver's acknowledgment of receipt contains the body of the message.",
-    change_admin_acks(REMOVAL, _copy_message_body),
+    change_admin_acks(REMOVAL_CLASSES, _copy_message_body),
 )
 add(
     "receiver-nack-of-refusal-without-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of refusal has no body.",
-    change_admin_acks(REFUSAL, _set_acknowledgment_attributes(Body=b"")),
+    change_admin_acks(REFUSAL_CLASSES, _set_acknowledgment_attributes(Body=b"")),
 )
 add(
     "receiver-ack-of-arrival-with-body",
     "MQQB-3.1.7.15-29",
     "The receiver's acknowledgment of arrival contains the body of the message.",
-    change_admin_acks(ARRIVAL, _copy_message_body),
+    change_admin_acks(ARRIVAL_CLASSES, _copy_message_body),
 )
 
 
@@ -283,7 +292,7 @@ add(
     "receiver-nack-body-cut-to-256-bytes",
     ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
     "The receiver's negative acknowledgment contains only the first 256 bytes of the body.",
-    change_admin_acks(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
+    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, Body=ack.Body[:256])),
     blind=True,
 )
 
@@ -293,7 +302,7 @@ add(
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
     "The receiver's acknowledgment has the same response queue as its message.",
     change_admin_acks(
-        ALL,
+        ALL_CLASSES,
         lambda ack, message: replace(
             ack, ResponseQueueFormatName=message.ResponseQueueFormatName or ack.ResponseQueueFormatName
         ),
@@ -306,7 +315,7 @@ add(
     "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
     "The receiver's acknowledgment has the same TimeToReachQueue as its message.",
-    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
+    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
 
@@ -315,7 +324,7 @@ add(
     "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
     "The receiver's acknowledgment has the same TimeToBeReceived as its message.",
-    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
+    change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )
 
@@ -325,7 +334,7 @@ add(
     ("MQQB-3.1.7.15-D04",),
     "The receiver's acknowledgment has JP set when the acknowledged message has JP set.",
     change_admin_acks(
-        ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
+        ALL_CLASSES, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
     ),
     blind=True,
 )
@@ -336,7 +345,7 @@ add(
     ("MQQB-3.1.7.15-D05",),
     "The receiver's acknowledgment has JN set when the acknowledged message has JN set.",
     change_admin_acks(
-        ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
+        ALL_CLASSES, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
     ),
     blind=True,
 )
@@ -347,7 +356,7 @@ add(
     ("MQQB-3.1.7.15-D01",),
     "The receiver's acknowledgment of a message with several acknowledgment requests has the requests of that message.",
     change_admin_acks(
-        ALL,
+        ALL_CLASSES,
         lambda ack, message: (
             replace(
                 ack,
@@ -370,7 +379,7 @@ add(
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "The receiver's acknowledgment of a transactional message is express.",
     change_admin_acks(
-        ALL,
+        ALL_CLASSES,
         lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
     ),
     blind=True,

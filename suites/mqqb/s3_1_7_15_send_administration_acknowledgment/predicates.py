@@ -10,8 +10,8 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from reference_qm.codec.base import INFINITE
 from suites.mqqb.steps.administration_acks import (
-    MESSAGE,
-    POSITIVE,
+    MESSAGE_KIND,
+    POSITIVE_CLASSES,
     apply_to_acknowledged_messages,
     apply_to_administration_acks,
     is_same_queue,
@@ -71,12 +71,12 @@ ATTRIBUTES = {
 """Attributes of an acknowledgment that do not depend on its message, by rule."""
 
 for rule, (expected, judge) in ATTRIBUTES.items():
-    passive(rule, MESSAGE, expected, of_system=True)(apply_to_administration_acks(judge))
+    passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
 
 
 @passive(
     "MQQB-3.1.7.15-26",
-    MESSAGE,
+    MESSAGE_KIND,
     "no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
@@ -91,7 +91,7 @@ def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
     body = packet.MessagePropertiesHeader.MessageBody
     if message.is_encrypted:
         return None  # what it says in clear is not sent back
-    if packet.MessagePropertiesHeader.MessageClass in POSITIVE:
+    if packet.MessagePropertiesHeader.MessageClass in POSITIVE_CLASSES:
         return not body, f"MessageBody has {len(body)} bytes"
     same = hash(body) == message.body
     return same, f"MessageBody is {'that' if same else 'not that'} of the message"
@@ -111,7 +111,9 @@ for expected, compare, rules in (
     ("DM equals DM of the message", _demand_delivery, {"MQQB-3.1.7.15-24": True, "MQQB-3.1.7.15-25": False}),
 ):
     for rule, of_queue in rules.items():
-        passive(rule, MESSAGE, expected, of_system=True)(apply_to_acknowledged_messages(compare, left_queue=of_queue))
+        passive(rule, MESSAGE_KIND, expected, of_system=True)(
+            apply_to_acknowledged_messages(compare, left_queue=of_queue)
+        )
 
 
 def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
@@ -140,7 +142,7 @@ for rule, kinds, of_queue in (
     ("MQQB-3.1.7.15-14", (_ON_ANY_HOST,), False),
     ("MQQB-3.1.7.15-15", (_DIRECT,), False),
 ):
-    passive(rule, MESSAGE, "DestinationQueue is the AdminQueue of the message", of_system=True)(
+    passive(rule, MESSAGE_KIND, "DestinationQueue is the AdminQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_demand_admin_queue_as_destination(*kinds), left_queue=of_queue)
     )
 
@@ -167,6 +169,6 @@ for rule, kinds in (
     ("MQQB-3.1.7.15-22", (_PUBLIC,)),
     ("MQQB-3.1.7.15-23", (_DIRECT,)),
 ):
-    passive(rule, MESSAGE, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
+    passive(rule, MESSAGE_KIND, "ResponseQueue is the DestinationQueue of the message", of_system=True)(
         apply_to_acknowledged_messages(_demand_destination_as_response_queue(*kinds), left_queue=False)
     )

@@ -7,7 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqqb.steps.order_and_final_acks import (
     ACK_LABEL,
-    MESSAGE,
+    MESSAGE_KIND,
     apply_to_acknowledgments,
     is_final_ack,
     is_order_ack,
@@ -25,7 +25,7 @@ def _is_order_or_final_ack(packet: Any) -> bool:
 
 @passive(
     "MQQB-3.1.7.17-05",
-    MESSAGE,
+    MESSAGE_KIND,
     "PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is QM Ordering Ack",
     of_system=True,
 )
@@ -41,14 +41,16 @@ def demand_no_requests(packet: Any) -> Finding:
     return not wrong, ", ".join(wrong) or f"all are 0, and the label is {ACK_LABEL}"
 
 
-@passive("MQQB-3.1.7.17-D01", MESSAGE, "DM of a FinalAck is 1", of_system=True)
+@passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
     """Demand a recoverable FinalAck; for an OrderAck see E36."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive("MQQB-3.1.7.17-D02", MESSAGE, "PrivacyLevel is 0, and so is EB if there is a SecurityHeader", of_system=True)
+@passive(
+    "MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and so is EB if there is a SecurityHeader", of_system=True
+)
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def demand_body_in_clear(packet: Any) -> Finding:
     """Demand a body in clear."""
@@ -57,9 +59,9 @@ def demand_body_in_clear(packet: Any) -> Finding:
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE, "TxSequenceID equals that of received messages", of_system=True)(
+passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals that of received messages", of_system=True)(
     apply_to_order_acks_of_receiver(compare_sequence_with_received)
 )
-passive("MQQB-3.1.7.17-D08", MESSAGE, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
+passive("MQQB-3.1.7.17-D08", MESSAGE_KIND, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
     demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
 )

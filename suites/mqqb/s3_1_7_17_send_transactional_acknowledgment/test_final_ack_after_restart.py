@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and_await_copy
+from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change, restart_and_await_copy
 from suites.whole_messages import describe_packet
 
 
@@ -27,5 +27,5 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
         "delivery": delivery,
         "after_restart": "gone" if after is None else describe_change(before, after, sut.guid),
     }
-    expected = facts(delivery="recoverable", after_restart=UNCHANGED)
+    expected = facts(delivery="recoverable", after_restart=UNCHANGED_COPY)
     judge("MQQB-3.1.7.17-D01", expected=expected, observed=observed, evidence=[sent, before, after])

@@ -15,7 +15,7 @@ from suites.applications import Application
 from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
-    correlation,
+    correlation_id_of,
     get_final_ack_identifier,
     identifier,
 )
@@ -60,7 +60,7 @@ class AcknowledgedApplication(Application):
         """Wait for that number of acknowledgments; return the labels of the messages with an ACK_RECEIVE, sorted."""
         self.receiver.await_acks(count)
         return self.list_labels(
-            map(correlation, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
+            map(correlation_id_of, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
         )
 
     def await_final_acks(self, count: int) -> list[str]:

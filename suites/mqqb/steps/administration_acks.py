@@ -19,8 +19,8 @@ from suites.mqmq.steps.unused import is_own
 from suites.mqqb.steps.order_and_final_acks import is_final_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
-MESSAGE = "UserMessage"
-POSITIVE = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+MESSAGE_KIND = "UserMessage"
+POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE, _LEFT = 0x8000, 0x4000
 """Bits of the message class: negative acknowledgments, and acknowledgments of messages that had reached their queue."""
 
@@ -32,7 +32,7 @@ JudgeAnswer = Callable[[Any, Message, Any], Finding]
 def is_administration_ack(packet: Any, context: Context) -> bool:
     """Return whether a message is an administration acknowledgment that the SUT made itself."""
     value = packet.MessagePropertiesHeader.MessageClass
-    meant = value in POSITIVE or value & _NEGATIVE
+    meant = value in POSITIVE_CLASSES or value & _NEGATIVE
     return bool(meant) and not is_final_ack(packet) and is_own(packet, context)
 
 
@@ -69,10 +69,10 @@ def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | Non
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
     """Return whether two names identify the same queue; ``host`` is the host of private names that contain none."""
-    return _named(queue, host) == _named(other, other_host)
+    return _identify_queue(queue, host) == _identify_queue(other, other_host)
 
 
-def _named(queue: Any, host: Any) -> Any:
+def _identify_queue(queue: Any, host: Any) -> Any:
     if isinstance(queue, PrivateQueueFormatNameId):
         return host, queue.PrivateQueueIdentifier
     if isinstance(queue, PrivateQueueFormatName):

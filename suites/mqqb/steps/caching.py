@@ -44,12 +44,12 @@ def inspect_queue_manager(sut: Sut) -> dict[str, Any]:
     return sut.inspect()["QueueManager"]
 
 
-def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
+def read_cache_entries(sut: Sut, name: str) -> list[dict[str, Any]]:
     """Return the entries of a cache."""
     return Caches(sut).entries(name)
 
 
-def users(sut: Sut) -> list[str]:
+def read_cached_users(sut: Sut) -> list[str]:
     """Return the names of the users in UserCertCache, in the order of the cache."""
     return Caches(sut).users()
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
@@ -51,7 +51,7 @@ BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
 NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-ADMINISTRATION = "mqc-acks"
+ADMINISTRATION_QUEUE = "mqc-acks"
 IDENTIFIER_OFFSET = 16
 """The offset of the message's identifier, which follows the sequence, in the body of a FinalAck (MS-MQQB 2.2.5)."""
 MISSING_QUEUE = "private$\\mqc-nowhere"
@@ -68,12 +68,12 @@ def list_class_names(frames: list[Frame]) -> list[str]:
     return [f"0x{message_class(frame):04X}" for frame in frames]
 
 
-def named(*values: int) -> list[str]:
+def format_classes(*values: int) -> list[str]:
     """Return the names of these classes in the form of ``list_class_names``, for ``expected``."""
     return [f"0x{value:04X}" for value in values]
 
 
-def correlation(frame: Frame) -> str:
+def correlation_id_of(frame: Frame) -> str:
     """Return the CorrelationID of a message as hexadecimal text."""
     return bytes((frame.message or frame["MessagePropertiesHeader"]).CorrelationID).hex()
 
@@ -90,12 +90,12 @@ def identifier(message: Frame) -> str:
     return bytes(whole).hex()
 
 
-def take(sut: Sut, queue: str) -> None:
+def receive_first_message(sut: Sut, queue: str) -> None:
     """Let an application receive the first message of a queue."""
     sut.control.call("receive", queue=queue, timeout_ms=0)
 
 
-def purge(sut: Sut, queue: str) -> None:
+def purge_queue(sut: Sut, queue: str) -> None:
     """Let an application purge a queue."""
     sut.control.call("purge", queue=queue)
 
@@ -113,13 +113,13 @@ class AcknowledgingReceiver(Receiver):
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
 
-    def build_message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+    def build_message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
         """Build a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
         return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
 
-    def with_admin_queue(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
+    def with_admin_queue(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
         """Return the fields of UserHeader extended by an administration queue of the peer."""
-        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
+        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE}", **user}
 
     def send_packet(self, packet: Any) -> Frame:
         """Send a packet on the session of the peer."""
@@ -133,7 +133,9 @@ class AcknowledgingReceiver(Receiver):
     def list_acks_of_class(self, value: int, *sent: Frame) -> list[Frame]:
         """Return the administration acknowledgments of a class that have arrived for these messages."""
         wanted = {identifier(message) for message in sent}
-        return [ack for ack in self.list_admin_acks() if message_class(ack) == value and correlation(ack) in wanted]
+        return [
+            ack for ack in self.list_admin_acks() if message_class(ack) == value and correlation_id_of(ack) in wanted
+        ]
 
     def final_acks(self) -> list[Frame]:
         """Return the FinalAcks that have arrived."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from harness.capture.recorder import Frame
 from harness.expectations import CLOSED, Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS, TIMEOUTS
 from harness.sut.sut import Sut
@@ -53,11 +53,11 @@ class Exchange:
 def exchange_message(
     peer: Peer,
     *,
-    base: Mapping[str, Any] = NONE,
-    internal: Mapping[str, Any] = NONE,
-    establish: Mapping[str, Any] = NONE,
-    parameters: Mapping[str, Any] = NONE,
-    session: Mapping[str, Any] = NONE,
+    base: Mapping[str, Any] = NO_FIELDS,
+    internal: Mapping[str, Any] = NO_FIELDS,
+    establish: Mapping[str, Any] = NO_FIELDS,
+    parameters: Mapping[str, Any] = NO_FIELDS,
+    session: Mapping[str, Any] = NO_FIELDS,
 ) -> Exchange:
     """Open a session, send a session acknowledgment and a recoverable message, and wait for the message's
     acknowledgment.

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
-from suites.mqmq.steps.message_bytes import SIGNATURE
+from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
-INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
+INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
 _IN, _SH = 1 << 3, 1 << 4
 _PT_OFFSET = 18
 
@@ -98,7 +98,7 @@ def demand_pt_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> 
 
 
 def _has_size(data: bytes, kind: Kind) -> bool:
-    return len(data) == kind.size and data.startswith(SIGNATURE, 4)
+    return len(data) == kind.size and data.startswith(PACKET_SIGNATURE, 4)
 
 
 def _read_pt(data: bytes) -> int:

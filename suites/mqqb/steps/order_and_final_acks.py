@@ -22,15 +22,15 @@ from reference_qm.codec import (
 )
 from suites.mqmq.steps.message_bytes import USER, parse_with_flag
 
-MESSAGE = "UserMessage"
+MESSAGE_KIND = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
 LEAST_SIGN_COUNT = 3
 """How many of four signs must be present to identify a message as an acknowledgment."""
-_ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
-ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
+_ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
+ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
 JudgePacket = Callable[[Any], Finding]
 
@@ -158,7 +158,7 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     if rules.keys() != EXPECTED_TEXTS.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
-        passive(rule, MESSAGE, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
-    passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(
+        passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
+    passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP is 1")(
         demand_flag_of_acknowledgment(USER, "MP", 1, meant)
     )

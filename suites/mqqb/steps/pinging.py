@@ -18,7 +18,7 @@ from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import RETRY_MS
 from suites.mqqb.steps.provoking import let_send
 
-SIGNATURE = 0x5548
+PING_SIGNATURE = 0x5548
 PING_RESPONSE_TIMEOUT_MS = 1_000
 """The duration of the Ping Response Timer in ms, which is always one second (MS-MQQB 3.1.2.9)."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -114,7 +114,7 @@ class PingExchange(NamedTuple):
         request, ping = read_ping(self.sent), self.ping
         if request is None or ping is None:
             return False
-        return ping.Signature == SIGNATURE or ping.Cookie == request.Cookie
+        return ping.Signature == PING_SIGNATURE or ping.Cookie == request.Cookie
 
     @property
     def predicted_outcome(self) -> Any:

@@ -18,7 +18,7 @@ from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from reference_qm.surface.entropy import new_guid
 
-NORMAL = 0x0000
+NORMAL_CLASS = 0x0000
 DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
 LINEAGE_SIZE = 16
@@ -63,6 +63,6 @@ def read_tag(frame: Frame) -> int:
     provoked.
     """
     properties = frame.message or frame["MessagePropertiesHeader"]
-    if properties.MessageClass == NORMAL:
+    if properties.MessageClass == NORMAL_CLASS:
         return int(properties.ApplicationTag)
     return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_SIZE:], "little")

@@ -10,7 +10,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sequences import get_transaction_header
 from suites.whole_messages import describe_packet
 
-UNCHANGED = "unchanged"
+UNCHANGED_COPY = "unchanged"
 NEW_FIELDS = ("message_id", "sent_time")
 """Fields of an acknowledgment that may differ after a restart: it may be another message with the same content."""
 
@@ -25,7 +25,7 @@ def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
     ]
     if before["UserHeader"].TH and _in_sequence(before) != _in_sequence(after):
         wrong.append(f"{_in_sequence(after)} for {_in_sequence(before)}")
-    return "; ".join(wrong) or UNCHANGED
+    return "; ".join(wrong) or UNCHANGED_COPY
 
 
 def _is_acknowledgment(frame: Frame) -> bool:

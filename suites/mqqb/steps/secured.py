@@ -14,7 +14,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.party import NONE
+from harness.peer.party import NO_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.sut.releases import LackedByRelease, release_of
@@ -40,7 +40,7 @@ from suites.mqqb.steps.ordering import ACK_LABEL
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
-CLEAR = b"a body that does not fill the last block"
+CLEAR_BODY = b"a body that does not fill the last block"
 SYMMETRIC_KEYS = {
     40: b"\x51\x02\xa3\x04\xf5",
     128: bytes(range(1, 17)),
@@ -74,8 +74,8 @@ class SecuredDisposition:
         self.shows_level = found is None or (shows_level and "security" in found)
         """Whether the message in its queue shows its authentication level."""
         self.frames = [sent, *acknowledgments, *finals]
-        self.acknowledgments = [_class(frame) for frame in acknowledgments]
-        self.finals = [_class(frame) for frame in finals]
+        self.acknowledgments = [_class_name_of(frame) for frame in acknowledgments]
+        self.finals = [_class_name_of(frame) for frame in finals]
         self.found = found
 
     @property
@@ -91,7 +91,7 @@ class SecuredDisposition:
     @property
     def kept(self) -> str:
         """Return whether the message is in its queue."""
-        return "not stored in its queue" if self.found is None else KEPT
+        return NOT_KEPT_OUTCOME if self.found is None else KEPT_OUTCOME
 
     @property
     def in_silence(self) -> str:
@@ -101,12 +101,12 @@ class SecuredDisposition:
     @property
     def level(self) -> str:
         """Return the authentication level of the message."""
-        return "not stored in its queue" if self.found is None else str(self.found["security"]["authentication_level"])
+        return NOT_KEPT_OUTCOME if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
         """Return the body that an application receives."""
-        return "not stored in its queue" if self.found is None else str(self.found["body"])
+        return NOT_KEPT_OUTCOME if self.found is None else str(self.found["body"])
 
 
 DispositionRow = tuple[str, str, str, Any]
@@ -136,8 +136,9 @@ RULES_OF_ACKNOWLEDGING = (
     "MQDMPR-3.1.1.12-D14",
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
-IN_SILENCE = "no acknowledgment and message not stored in its queue"
-SUBJECTS = {
+NOT_KEPT_OUTCOME = "not stored in its queue"
+IN_SILENCE = f"no acknowledgment and message {NOT_KEPT_OUTCOME}"
+SUBJECT_NAMES = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
     "kept": "message",
@@ -146,7 +147,7 @@ SUBJECTS = {
     "body": "body",
 }
 """The subject of each attribute of a disposition, in verdicts."""
-SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
+SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
@@ -164,10 +165,10 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        case = f"{SUBJECTS[attribute]} ({name})" if name else SUBJECTS[attribute]
+        case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
-        judge.mark_not_exercised(*sorted(silent), reason=SILENT)
+        judge.mark_not_exercised(*sorted(silent), reason=SILENT_REFUSAL_REASON)
     if not unseen.issubset(judge.judged):
         judge.give_up(Verdict.NOT_OBSERVABLE, "the control channel does not show the authentication level of a message")
 
@@ -177,13 +178,13 @@ def depends_on_insecure_nacks(expected: object) -> bool:
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
-def _class(frame: Frame) -> str:
+def _class_name_of(frame: Frame) -> str:
     value = int(frame["MessagePropertiesHeader"].MessageClass)
     names = {int(each): each.name.removeprefix("MQMSG_CLASS_") for each in MessageClass}
     return names.get(value, f"0x{value:04X}")
 
 
-KEPT = "stored in its queue"
+KEPT_OUTCOME = "stored in its queue"
 OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
 GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
@@ -232,8 +233,8 @@ class Secured:
         user: User = ALICE,
         *,
         queue: str = "plain",
-        header: Mapping[str, Any] = NONE,
-        security: Mapping[str, Any] = NONE,
+        header: Mapping[str, Any] = NO_FIELDS,
+        security: Mapping[str, Any] = NO_FIELDS,
         several: bool = False,
         **fields: Any,
     ) -> Any:
@@ -269,7 +270,7 @@ class Secured:
         claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
         found = self.dispositions(
             {
-                str(kind): sign(
+                str(kind): sign_message(
                     self.message(by or ALICE, security=claims, several=kind == SIG30, HashAlgorithm=one),
                     kind,
                     (by or MALLORY).key,
@@ -278,13 +279,18 @@ class Secured:
             }
         )
         if all(
-            one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "no acknowledgment") for one in found.values()
+            one.kept != KEPT_OUTCOME and one.answer in ("NACK_BAD_SIGNATURE", "no acknowledgment")
+            for one in found.values()
         ):
             raise ConformanceFailure(OTHER_BYTES_HASHED)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
         return nack if self.tells else "no acknowledgment"
+
+    def refused_without_storing(self, nack: str) -> str:
+        """Return ``in_silence`` of a message that is refused and not stored."""
+        return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""
@@ -337,7 +343,7 @@ def _get_ack_correlation_id(sent: Frame) -> bytes:
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 
-def sign(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
+def sign_message(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
     """Sign a message; the signature does not cover later changes."""
     value = signature(packet, version, key)
     return add_signature(packet, value, in_list=version == SIG30)
@@ -359,7 +365,7 @@ def flip_signature_bit(packet: Any) -> Any:
     return add_signature(packet, bytes([value[0] ^ 1]) + value[1:], in_list=bool(several))
 
 
-def encrypt(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
+def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
     """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``.
 
     Raise LackedByRelease when the SUT's release has no key of the provider, and ConformanceFailure when a required key

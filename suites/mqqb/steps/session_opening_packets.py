@@ -11,8 +11,8 @@ from typing import Any
 from harness.capture.recorder import Connection, Frame
 from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
 
-ESTABLISH = "EstablishConnection"
-PARAMETERS = "ConnectionParameters"
+ESTABLISH_KIND = "EstablishConnection"
+PARAMETERS_KIND = "ConnectionParameters"
 
 
 def is_initiator_packet(context: Context) -> bool:
@@ -28,7 +28,7 @@ class LastOfThePeer(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a packet of the peer."""
-        if not frame.from_sut and frame.kind in (ESTABLISH, PARAMETERS):
+        if not frame.from_sut and frame.kind in (ESTABLISH_KIND, PARAMETERS_KIND):
             self.by_kind[frame.kind] = frame
 
 

@@ -47,8 +47,8 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
         observed=seen,
         evidence=evidence,
     )
-    expected = facts(proposed=True, read=["first", "first", "second"])
-    observed = {"proposed": spoken in transfers, "read": seen}
+    expected = facts(accepted_syntax_was_proposed=True, labels_returned=["first", "first", "second"])
+    observed = {"accepted_syntax_was_proposed": spoken in transfers, "labels_returned": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 
 

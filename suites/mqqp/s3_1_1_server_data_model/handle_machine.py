@@ -126,7 +126,7 @@ class Handle(Machine, path=Path(__file__)):
         """Return the first message that the other reader sees."""
         return self._name_read(self._other.peek())
 
-    @probe("peek of the other reader when a message came")
+    @probe("peek of the other reader after an arrival")
     def peek_other_when_message_came(self) -> str:
         """Deliver a message, and return the first message that the other reader sees."""
         self._remote.deliver(["third"])

@@ -8,7 +8,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES_HASHED, SHA512, sign
+from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES_HASHED, SHA512, sign_message
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.whole import build_full_message
 
@@ -36,7 +36,9 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     for default, info in ((DEFAULT, b""), (NAMED, provider)):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
         security = claims | {"ProviderInfo": info}
-        sent.append(sign(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
+        sent.append(
+            sign_message(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security))
+        )
     remote.send_all(sent)
     for packet in sent:
         read = queue.receive(by=by)

@@ -182,10 +182,14 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     fill_queue(remote, kind, "second")
     read.wait()
     seen, evidence = (
-        {"at_once": at_once.label_or_failure, "before": waits, "then": read.label_or_outcome},
+        {
+            "read_with_timeout_0": at_once.label_or_failure,
+            "read_before_arrival": waits,
+            "read_after_arrival": read.label_or_outcome,
+        },
         [at_once, read],
     )
-    expected = facts(at_once=read.FAILURE, before=read.WAITING, then="second")
+    expected = facts(read_with_timeout_0=read.FAILURE, read_before_arrival=read.WAITING, read_after_arrival="second")
     judge(*rules["waits"], *WAITS, *events, expected=expected, observed=seen, evidence=evidence)
 
 

@@ -31,8 +31,8 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
-    opened = {"outcomes": both, "any_handle_NULL": queue.NULL_HANDLE in handles}
-    expected = facts(outcomes=each("MQ_OK"), any_handle_NULL=False)
+    opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
+    expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "opening"), observed=reads, evidence=evidence)

@@ -11,10 +11,10 @@ from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
     AcknowledgingReceiver,
-    correlation,
+    correlation_id_of,
+    format_classes,
     identifier,
     list_class_names,
-    named,
 )
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
@@ -128,7 +128,7 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
-    told = list_class_names([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
+    told = list_class_names([ack for ack in receiver.await_acks(3) if correlation_id_of(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
         "received": received.label_or_outcome,
@@ -157,5 +157,5 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         evidence=evidence,
     )
     reasons = (Q_PURGED,) if acknowledge == Ack.RR_NACK else (Q_PURGED, RECEIVE)
-    told_of = one_of(*map(named, reasons))
+    told_of = one_of(*map(format_classes, reasons))
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence, case="class of the acknowledgment")

@@ -183,8 +183,18 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     earliest_ms, _ = took.allowed(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
     evidence = [*call.evidence, *call.cancelled]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
-    observed = {"before": before, "given_up": given_up, "too_early": took.ms < earliest_ms, "others": others}
-    expected = facts(before=Outcome.SUCCESS, given_up=True, too_early=False, others=Outcome.SUCCESS)
+    observed = {
+        "read_before_the_call": before,
+        "call_cancelled": given_up,
+        "call_cancelled_too_early": took.ms < earliest_ms,
+        "read_after_the_call": others,
+    }
+    expected = facts(
+        read_before_the_call=Outcome.SUCCESS,
+        call_cancelled=True,
+        call_cancelled_too_early=False,
+        read_after_the_call=Outcome.SUCCESS,
+    )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)

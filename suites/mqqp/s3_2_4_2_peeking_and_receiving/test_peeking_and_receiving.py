@@ -21,7 +21,7 @@ from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import Reader, Reading
 from suites.mqqp.steps.whole import Kind, build_full_message
-from suites.whole_messages import SAME, describe_differences
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 pytestmark = needs("remote_read")
 
@@ -281,7 +281,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         as_sent, reply.get("message"), peer.identifier, but=LIFE_TIMES, arrived_time=Reader.ARRIVAL_TIME
     )
     rules = section.message
-    judge(rules["message"], expected=SAME, observed=observed, evidence=call.evidence)
+    judge(rules["message"], expected=SAME_PROPERTIES, observed=observed, evidence=call.evidence)
     if section.reading.action != Action.RECEIVE:
         return
     ends = reader.server.wait("RemoteQMEndReceive")

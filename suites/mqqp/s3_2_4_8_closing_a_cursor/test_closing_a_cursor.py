@@ -48,8 +48,16 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     closings = reader.server.named("RemoteQMCloseCursor")
     after = [reader.description_of(call).hCursor for call in reader.reads()[len(before) :]]
-    observed = {"before": before, "closings": len(closings), "after": [one for one in after if one == Reader.CURSOR]}
-    expected = facts(before=[Reader.CURSOR] * len(ways), closings=1, after=[])
+    observed = {
+        "cursors_of_reads_before_close": before,
+        "calls_of_RemoteQMCloseCursor": len(closings),
+        "cursors_of_reads_after_close": [one for one in after if one == Reader.CURSOR],
+    }
+    expected = facts(
+        cursors_of_reads_before_close=[Reader.CURSOR] * len(ways),
+        calls_of_RemoteQMCloseCursor=1,
+        cursors_of_reads_after_close=[],
+    )
     judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])
 
 

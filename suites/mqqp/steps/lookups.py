@@ -8,7 +8,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import Action, LookupId
 
-_PEEKS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
+_PEEK_ACTIONS = (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV, Action.LOOKUP_PEEK_CURRENT)
 _LOW_7_BYTES = (1 << 56) - 1
 """The mask of the bytes of a LookupIdentifier that form the SequentialId."""
 
@@ -43,7 +43,7 @@ def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
         valid = [
             one
             for one in list_candidate_lookup_ids(read.sequential_id or 0, read)
-            if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _PEEKS)
+            if any(queue.look_up(action, one).outcome == "MQ_OK" for action in _PEEK_ACTIONS)
         ]
         if not valid:
             break

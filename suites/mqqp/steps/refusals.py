@@ -12,27 +12,27 @@ from harness.wire.rpc_qm2qm import Ack, Action, Method
 MakeCalls = Callable[[RemoteQueue], list[Call]]
 
 
-def _lookups(queue: RemoteQueue) -> list[Call]:
+def _call_refused_lookups(queue: RemoteQueue) -> list[Call]:
     wrong = ({"ulTimeout": 1}, {"hCursor": queue.UNKNOWN_HANDLE}, {"hRemoteQueue": 0, "dwQueue": 0})
     receives = [queue.look_up(Action.LOOKUP_RECEIVE_NEXT, 0, **fields) for fields in wrong]
     return [*receives, *(queue.look_up(action, 0) for action in (Action.LOOKUP_RECEIVE_NEXT, Action.LOOKUP_PEEK_NEXT))]
 
 
-def _reads(by: Method, queue: RemoteQueue) -> list[Call]:
+def _call_refused_reads(by: Method, queue: RemoteQueue) -> list[Call]:
     unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
     wrong = ({"dwQueue": 0}, {"hCursor": queue.UNKNOWN_HANDLE}, unknown)
     receives = [queue.start_receive(by=by, **fields) for fields in wrong]
     return [*receives, queue.peek_next(by=by), queue.start_receive(by=by), queue.peek(by=by)]
 
 
-def _ends(queue: RemoteQueue) -> list[Call]:
+def _call_refused_ends(queue: RemoteQueue) -> list[Call]:
     return [
         queue.association.call(Method.END_RECEIVE, pphContext=queue.NULL_HANDLE, dwAck=ack)
         for ack in (Ack.RR_NACK, Ack.RR_ACK)
     ]
 
 
-def _openings(queue: RemoteQueue) -> list[Call]:
+def _call_refused_openings(queue: RemoteQueue) -> list[Call]:
     return [
         queue.open_session(pQueue=0),
         queue.open_session(dwpContext=0),
@@ -40,7 +40,7 @@ def _openings(queue: RemoteQueue) -> list[Call]:
     ]
 
 
-def _closings(queue: RemoteQueue) -> list[Call]:
+def _call_refused_closings(queue: RemoteQueue) -> list[Call]:
     return [queue.association.call(Method.CLOSE_QUEUE, pphContext=queue.NULL_HANDLE)]
 
 
@@ -49,7 +49,7 @@ def _cursor_closings(queue: RemoteQueue) -> list[Call]:
     return [queue.close_cursor(unknown), queue.close_cursor(1, hQueue=unknown), queue.close_cursor(0)]
 
 
-def _cancellings(queue: RemoteQueue) -> list[Call]:
+def _call_refused_cancellings(queue: RemoteQueue) -> list[Call]:
     wrong = [
         queue.association.call(Method.CANCEL_RECEIVE, hQueue=queue.handle, pQueue=value, dwRequestID=1)
         for value in (0, queue.UNKNOWN_HANDLE)
@@ -58,13 +58,13 @@ def _cancellings(queue: RemoteQueue) -> list[Call]:
 
 
 REFUSED_CALLS: dict[Method, MakeCalls] = {
-    Method.START_RECEIVE: partial(_reads, Method.START_RECEIVE),
-    Method.END_RECEIVE: _ends,
-    Method.OPEN_QUEUE: _openings,
-    Method.CLOSE_QUEUE: _closings,
+    Method.START_RECEIVE: partial(_call_refused_reads, Method.START_RECEIVE),
+    Method.END_RECEIVE: _call_refused_ends,
+    Method.OPEN_QUEUE: _call_refused_openings,
+    Method.CLOSE_QUEUE: _call_refused_closings,
     Method.CLOSE_CURSOR: _cursor_closings,
-    Method.CANCEL_RECEIVE: _cancellings,
-    Method.START_RECEIVE2: partial(_reads, Method.START_RECEIVE2),
-    Method.START_RECEIVE_BY_LOOKUP_ID: _lookups,
+    Method.CANCEL_RECEIVE: _call_refused_cancellings,
+    Method.START_RECEIVE2: partial(_call_refused_reads, Method.START_RECEIVE2),
+    Method.START_RECEIVE_BY_LOOKUP_ID: _call_refused_lookups,
 }
 """By method: the function that makes calls that the SUT must refuse; the queue is empty."""

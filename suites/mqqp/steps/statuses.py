@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-CUSTOMER = 0x2000_0000
-SEVERITY = 0x8000_0000
+CUSTOMER_BIT = 0x2000_0000
+SEVERITY_BIT = 0x8000_0000
 MESSAGE_QUEUING_FACILITY = 0x000E
 """The facility of message queuing."""
 
-_ERRORS = frozenset(
+_ERROR_CODES = frozenset(
     chain(
         *(
             range(first, last + 1)
@@ -22,13 +22,13 @@ _ERRORS = frozenset(
     )
 )
 """Error codes of message queuing: the table of MS-MQMQ 2.4."""
-_INFORMATION = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
+_INFORMATION_CODES = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
 """Informational codes of message queuing: MS-MQMQ 2.4 and MS-MQQP 3.1.4.6."""
 
 
 def is_vendors_own(status: int) -> bool:
     """Return whether a status has the C bit, which marks the codes of vendors."""
-    return bool(status & CUSTOMER)
+    return bool(status & CUSTOMER_BIT)
 
 
 def is_well_known(status: int) -> bool:
@@ -37,4 +37,4 @@ def is_well_known(status: int) -> bool:
     """
     if status >> 16 & 0x7FF != MESSAGE_QUEUING_FACILITY:
         return True
-    return status & 0xFFFF in (_ERRORS if status & SEVERITY else _INFORMATION)
+    return status & 0xFFFF in (_ERROR_CODES if status & SEVERITY_BIT else _INFORMATION_CODES)

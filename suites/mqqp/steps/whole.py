@@ -35,7 +35,7 @@ class Kind(StrEnum):
         return "transactional" if self is Kind.TRANSACTIONAL else "plain"
 
 
-_KEPT = {
+_KEPT_FIELDS = {
     "BaseHeader": ("PR",),
     "UserHeader": (
         *("SourceQueueManager", "TimeToBeReceived", "SentTime", "MessageID"),
@@ -48,8 +48,8 @@ _KEPT = {
     ),
 }
 """By header: the properties that do not change while a message is in a queue."""
-_CASELESS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
-_LISTS = ("Destination", "Administration", "Response")
+_CASELESS_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
+_LIST_FIELDS = ("Destination", "Administration", "Response")
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 """A GUID that identifies no queue, no distribution list and no queue manager."""
 
@@ -101,9 +101,9 @@ class UnchangedMessage(Expectation):
             return observed.outcome
         if observed.packet is None:
             return "no UserMessage packet"
-        sent, read = _properties(dissect(bytes(self.sent))), _properties(observed.packet)
+        sent, read = _read_properties(dissect(bytes(self.sent))), _read_properties(observed.packet)
         changed = [name for name, value in sent.items() if read.get(name) != value]
-        texts = [f"{name} {_short(read.get(name, 'missing'))}, not {_short(sent[name])}" for name in changed]
+        texts = [f"{name} {_shorten(read.get(name, 'missing'))}, not {_shorten(sent[name])}" for name in changed]
         return "; ".join(texts) or str(self)
 
     def compare(self, observed: Call) -> Difference | None:
@@ -111,15 +111,15 @@ class UnchangedMessage(Expectation):
         return None if shown == str(self) else Difference(shown)
 
 
-def _properties(packet: Any) -> dict[str, str]:
+def _read_properties(packet: Any) -> dict[str, str]:
     found: dict[str, str] = {}
-    for header, names in _KEPT.items():
+    for header, names in _KEPT_FIELDS.items():
         layer = packet[header]
         for name in names:
-            text = _text(getattr(layer, name))
-            found[f"{header}.{name}"] = text.lower() if name in _CASELESS else text
+            text = _format_value(getattr(layer, name))
+            found[f"{header}.{name}"] = text.lower() if name in _CASELESS_FIELDS else text
     if packet["UserHeader"].MQ:
-        for name in _LISTS:
+        for name in _LIST_FIELDS:
             elements = getattr(packet["MultiQueueFormatHeader"], name).FormatNameList
             found[f"list of {name}"] = str([_build_list_element(one.FormatName) for one in elements])
     return found
@@ -127,21 +127,21 @@ def _properties(packet: Any) -> dict[str, str]:
 
 def _build_list_element(name: Any) -> str:
     """Build an element of a list of queues from a name; a direct name may begin with DIRECT= (E07)."""
-    fields = (str(getattr(name, one)) for one in _NAMED if hasattr(name, one))
+    fields = (str(getattr(name, one)) for one in _QUEUE_NAME_FIELDS if hasattr(name, one))
     return " ".join(fields).lower().removeprefix("direct=")
 
 
-_NAMED = (
+_QUEUE_NAME_FIELDS = (
     *("DirectFormatName", "PublicQueueIdentifier", "DistributionListIdentifier"),
     *("SourceQueueManager", "PrivateQueueIdentifier"),
 )
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()
     return str(getattr(value, "DirectFormatName", value))
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:60]}... ({len(text)} characters)"

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 3.3.4.5, written without knowledge of the checks."""
+"""A violation of MS-MQSO 3.3.4.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 3.3.4.3, written without knowledge of the checks."""
+"""A violation of MS-MQSO 3.3.4.3."""
 
 from __future__ import annotations
 

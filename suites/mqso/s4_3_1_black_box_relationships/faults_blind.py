@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 4.3.1.2, written without knowledge of the checks."""
+"""A violation of MS-MQSO 4.3.1.2."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
             *INTERNAL_RULES,
             expected=facts(outcome=Outcome.DONE, queue=stored_labels),
             observed=observed,
-            case=outcome,
+            case=f"{outcome} of the transaction",
         )
 
 

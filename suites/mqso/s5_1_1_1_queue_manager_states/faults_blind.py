@@ -1,4 +1,4 @@
-"""Violations of MS-MQSO 5.1.1.1, written without knowledge of the checks."""
+"""Violations of MS-MQSO 5.1.1.1."""
 
 from __future__ import annotations
 

@@ -100,15 +100,18 @@ STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queues")
 @covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
-    """A stop closes the session, and the stopped SUT refuses a session and an application's peek; when it is started
-    again, it accepts a session and still has its recoverable message.
+    """A stop closes the session, a connection in the handshake and a silent connection, and the stopped SUT refuses a
+    session and an application's peek; when it is started again, it accepts a session and still has its recoverable
+    message.
     """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
-    connection = peer.open_raw()
+    connection, incomplete, silent = peer.open_raw(), peer.request_session(), peer.connect()
     sut.change_environment(service=False)
     observed = connection.until_closed()
     judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
+    observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
+    judge(*STOP_RULES, expected=[CLOSED] * 2, observed=observed, case="handshakes", evidence=[incomplete.last])
     stopped = SessionAttempt(peer)
     state_stopped = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
     expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
@@ -162,7 +165,8 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
 )
 def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     """While its disk is full, the SUT shows Throttled and stores neither a message of an application nor one of the
-    peer; when the disk has room again, the SUT stores both kinds.
+    peer; when the disk has room again, the SUT stores both kinds, and the message of the peer that it refused when the
+    peer repeats it.
     """
     queue = sut.queue()
 
@@ -180,7 +184,8 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     )
     connection = peer.open_raw()
     own_outcome = sut.attempt(sut.send_here, queue, ["own"])
-    packets = [connection.send(peer.message(label="of the peer"))]
+    refused = peer.recoverable_message(label="of the peer")
+    packets = [connection.send(refused)]
     peer.settle()
     if short:
         observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
@@ -201,11 +206,11 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    packets.append(peer.open_raw().send(peer.message(label="again")))
+    packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="again"))]
     sut.attempt(sut.send_here, queue, ["own, again"])
-    peer.eventually(lambda: len(sut.labels(queue)) == 2)
+    peer.eventually(lambda: len(sut.labels(queue)) == 3)
     if short:
-        expected_labels = any_order("again", "own, again")
+        expected_labels = any_order("of the peer", "again", "own, again")
         judge(
             "MQSO-5.1.1.1-05",
             expected=expected_labels,

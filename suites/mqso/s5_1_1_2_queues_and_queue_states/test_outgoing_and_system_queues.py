@@ -70,7 +70,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=name)
+        judge.all(expected=Outcome.REFUSED, observed=sut.attempt("delete_queue", name=name), case=f"deletion of {name}")
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
         sut.attempt(sut.send, sut.direct_name(name), body=name, delivery=delivery)
     peer.settle()
@@ -162,3 +162,32 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
         evidence=[packet, ack],
         case="destination of the OrderAck",
     )
+
+
+@needs("send", "receive", "transactions")
+@covers("MQSO-4.3.1.2-04")
+@varied("priority", "positive journaling", body=("short", "5,000 bytes"))
+def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
+    """Two messages to the peer are sent in a transaction and expire before it is committed: the message with negative
+    journaling is in the transactional dead-letter queue, the other message is not.
+    """
+    to = peer.direct_name("mqc-late")
+    transaction = sut.control.call("begin")["transaction"]
+    for label, journal in (("journaled", ["negative"]), ("not journaled", [])):
+        sut.send(
+            to,
+            label=label,
+            body=label,
+            transaction=transaction,
+            journal=journal,
+            time_to_reach_queue_s=SHORT_LIFETIME_S,
+        )
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
+    sut.control.call("commit", transaction=transaction)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
+
+    def labels():
+        return [one["label"] for one in sut.kept(TRANSACTIONAL_DEAD)]
+
+    peer.eventually(lambda: bool(labels()))
+    judge("MQSO-4.3.1.2-04", expected=in_queue("journaled"), observed=labels())

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 5.1.1.3, written without knowledge of the checks."""
+"""A violation of MS-MQSO 5.1.1.3."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         "MQSO-4.3.1.2-D07",
         expected=left,
         observed=sut.read_label("peek_message", queue=queue),
-        case=outcome,
+        case=f"label returned by a peek after the {outcome}",
     )
 
 

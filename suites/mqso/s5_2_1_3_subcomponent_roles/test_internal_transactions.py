@@ -22,4 +22,8 @@ def test_internal_transaction_ends_without_vote(sut, judge):
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
         answer = sut.attempt(outcome, transaction=transaction)
         observed = {"outcome": answer, "queue": sut.labels(queue)}
-        judge.all(expected=facts(outcome=Outcome.DONE, queue=expected), observed=observed, case=outcome)
+        judge.all(
+            expected=facts(outcome=Outcome.DONE, queue=expected),
+            observed=observed,
+            case=f"{outcome} of the transaction",
+        )

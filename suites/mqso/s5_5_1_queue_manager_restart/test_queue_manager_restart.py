@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import holds, in_queue, none
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -121,3 +122,20 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     for rule, tag in (("MQSO-5.5.1-D01", 2), ("MQSO-5.5.1-02", 3)):
         resent = [one for one in remaining_tags if one == tag]
         judge(rule, expected=none("acknowledged message that is sent again"), observed=resent, evidence=frames)
+
+
+@needs("send", "receive", "queue_control", "restart", "subqueues")
+@covers("MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-5.1.1.3-D01")
+def test_express_message_of_subqueue_is_lost_at_restart(sut, judge):
+    """An express and a recoverable message are moved to a subqueue: after a restart only the recoverable message is
+    there.
+    """
+    queue = sut.new_queue("moved")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    for delivery in MESSAGE_KINDS[:2]:
+        sut.send_here(queue, [delivery], delivery=delivery)
+    for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
+        sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=subqueue)
+    sut.restart()
+    judge.all(expected=in_queue("recoverable"), observed=sut.labels(subqueue))

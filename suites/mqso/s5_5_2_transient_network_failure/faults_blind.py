@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 5.5.2, written without knowledge of the checks."""
+"""A violation of MS-MQSO 5.5.2."""
 
 from __future__ import annotations
 

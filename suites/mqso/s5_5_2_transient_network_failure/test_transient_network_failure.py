@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.expectations import each
 from harness.peer.peer import Peer
@@ -14,9 +16,10 @@ from suites.mqqp.steps.reader import Outcome, Reader
 
 @needs("send", "queues")
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
-def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
-    """An unacknowledged message is sent again on the next connection; after an outage the SUT sends that message and
-    four new messages of all kinds in order.
+@pytest.mark.parametrize("attempts", [3, 12])
+def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempts):
+    """An unacknowledged message is sent again on the next connection; after a short or a long outage the SUT sends that
+    message and four new messages of all kinds in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
@@ -36,7 +39,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge):
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
-    peer.pass_time(3 * sut.duration_ms(RETRY_MS))
+    peer.pass_time(attempts * sut.duration_ms(RETRY_MS))
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 5.5.4, written without knowledge of the checks."""
+"""A violation of MS-MQSO 5.5.4."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, holds
+from harness.expectations import each, facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -41,9 +41,9 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
-    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses a
-    private queue, and keeps a message to a public name; when the directory is available again, the SUT creates a public
-    queue and sends the message.
+    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses,
+    changes, purges and deletes private queues, and keeps a message to a public name; when the directory is available
+    again, the SUT creates a public queue and sends the message.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
@@ -68,6 +68,13 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         observed=_use_private_queue(peer, sut, "private"),
         case="labels in the private queue",
     )
+    changed = sut.new_queue("changed")
+    outcomes = {
+        "change": sut.attempt("set_queue", name=changed, label="changed offline"),
+        "purge": sut.attempt("purge", queue=changed),
+        "delete": sut.attempt(sut.delete_queue, changed),
+    }
+    judge("MQSO-5.5.4-07", expected=each(Outcome.DONE, "operation on a private queue"), observed=outcomes)
     judge(
         "MQSO-5.1.1.1-D07",
         expected=Outcome.DONE,

@@ -1,4 +1,4 @@
-"""Violations of MS-MQSO 7.4.1.1 and 7.4.1.4.2, written without knowledge of the checks."""
+"""Violations of MS-MQSO 7.4.1.1 and 7.4.1.4.2."""
 
 from __future__ import annotations
 

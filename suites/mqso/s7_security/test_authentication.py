@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, MALLORY
 from harness.wire.protection import SIG20
-from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge_dispositions, sign
+from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge_dispositions, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
@@ -23,7 +23,7 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-    genuine, other = (sign(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
+    genuine, other = (sign_message(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
     observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
     disposition = observed["genuine"]
     refusals = [one for one in disposition.acknowledgments if one == BAD]

@@ -16,8 +16,8 @@ CALL_ID = 77
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_unknown_authentication_service_is_refused(remote, judge):
-    """The SUT refuses a bind with an unknown authentication service, and accepts a bind with the service of the SUT
-    file (without authentication if the file names no user).
+    """The SUT refuses a bind and an alter_context with an unknown authentication service, and accepts a bind with the
+    service of the SUT file (without authentication if the file names no user).
     """
     port = remote.read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
@@ -42,6 +42,20 @@ def test_unknown_authentication_service_is_refused(remote, judge):
         observed=not agreed,
         case="an unknown service",
         evidence=second_connection.record.frames,
+    )
+    known = len(first_connection.answers)
+    packet = bytes(bind(CALL_ID, [Proposal(1, QM2QM, (NDR,))], kind="alter_context"))
+    first_connection.send(build_authenticated(packet))
+    remote.peer.environment.run_until(
+        lambda: len(first_connection.answers) > known or first_connection.over, remote.peer.sut.response_timeout_ms
+    )
+    agreed = any(frame.kind == "alter_context_resp" for frame in first_connection.answers[known:])
+    judge(
+        "MQSO-7.4.1.1-01",
+        expected=holds("not agreed on", otherwise="agreed on"),
+        observed=not agreed,
+        case="an unknown service in an alter_context",
+        evidence=first_connection.record.frames,
     )
 
 

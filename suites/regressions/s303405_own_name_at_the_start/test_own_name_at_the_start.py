@@ -26,4 +26,7 @@ def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     labels_before = sut.labels(queue)
     sut.restart()
     stay = any_order(*expected)
-    judge.all(expected=facts(before=stay, after=stay), observed={"before": labels_before, "after": sut.labels(queue)})
+    judge.all(
+        expected=facts(queue_before_restart=stay, queue_after_restart=stay),
+        observed={"queue_before_restart": labels_before, "queue_after_restart": sut.labels(queue)},
+    )

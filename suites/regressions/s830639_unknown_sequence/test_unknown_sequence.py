@@ -44,6 +44,6 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     outgoing.await_resend(2)
     resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="again", evidence=evidence)
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="messages sent again", evidence=evidence)
     if resent:
         outgoing.acknowledge_all()

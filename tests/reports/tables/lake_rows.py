@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 
 from reports.lake import changes, current, derived, facts
 from reports.lake.manifest import Manifest
-from reports.lake.schemas import ddl
+from reports.lake.schemas import table_ddl
 from reports.vocabulary import VERDICTS
 
 FACTS = ("runs", "suites", "catalogue", "verdicts", "evidence")
@@ -84,7 +84,7 @@ class MadeLake:
     def write(self, spark, folder: Path) -> Tables:
         for name in FACTS:
             (folder / name).mkdir(parents=True)
-            schema = to_arrow_schema(StructType.fromDDL(ddl(name)), timezone="UTC")
+            schema = to_arrow_schema(StructType.fromDDL(table_ddl(name)), timezone="UTC")
             rows = pa.Table.from_pylist(self.rows[name], schema)
             pq.write_table(rows, folder / name / "part-0.parquet")
         return Tables(spark, folder)
@@ -99,7 +99,7 @@ class Tables:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        return self.spark.read.schema(ddl(name)).parquet(str(self.folder / name))
+        return self.spark.read.schema(table_ddl(name)).parquet(str(self.folder / name))
 
     def table(self, name):
         """Return a table as `reports.lake.store.Lake` does."""
@@ -113,10 +113,12 @@ class Tables:
             "rule_current": lambda: current.rule_current(
                 self.test_runs, self.runs, self.catalogue, self.verdicts, self.evidence
             ),
-            "changes": lambda: changes.changes(changes.events(self.test_runs, self.runs, self.catalogue), self.runs),
-            "flaky": lambda: derived.flaky(self.test_runs, self.runs),
-            "matrix": lambda: derived.matrix(self.rule_current),
-            "pairs": lambda: derived.pairs(self.rule_current, self.runs, self.catalogue),
+            "changes": lambda: changes.derive_changes(
+                changes.events(self.test_runs, self.runs, self.catalogue), self.runs
+            ),
+            "flaky": lambda: derived.find_flaky(self.test_runs, self.runs),
+            "matrix": lambda: derived.derive_matrix(self.rule_current),
+            "pairs": lambda: derived.derive_pairs(self.rule_current, self.runs, self.catalogue),
         }[name]()
         frame.write.parquet(str(self.folder / name))
         return getattr(self, name)

@@ -7,7 +7,7 @@ from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
 
 from reports.lake import changes
-from reports.lake.schemas import ddl
+from reports.lake.schemas import table_ddl
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +23,14 @@ def gone_on(lake, spark, last, tmp_path_factory):
     first = changes.check_current(changes.events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue))
     where = str(tmp_path_factory.mktemp("going-on") / "before")
     first.write.parquet(where)
-    before = changes.EarlierVerdicts(spark.read.schema(ddl("check_current")).parquet(where), last)
+    before = changes.EarlierVerdicts(spark.read.schema(table_ddl("check_current")).parquet(where), last)
     return changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
 
 
 def test_changes_of_product_continue_from_its_last_run(lake, gone_on, last):
     expected = lake.changes.where(sql.col("ingest") > last)  # duckdb agrees with them
     assert expected.count() > 20
-    assertDataFrameEqual(changes.changes(gone_on, lake.runs, last), expected, maxErrors=5)
+    assertDataFrameEqual(changes.derive_changes(gone_on, lake.runs, last), expected, maxErrors=5)
 
 
 def test_check_events_of_product_continue_from_its_last_run(lake, gone_on):

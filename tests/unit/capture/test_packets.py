@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture import CaptureError
 from harness.capture.deciding import Says
-from harness.capture.golden import GOLDEN, load_golden
+from harness.capture.golden import GOLDEN_FOLDER, load_golden
 from harness.capture.packets import CapturedPackets, NoSuchPacket, Shown, Wanted
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
 from harness.capture.writer import MAX_SEGMENT
@@ -190,7 +190,7 @@ def test_call_of_unbound_interface_is_shown_without_stub(recorder: Recorder) -> 
 
 
 def test_captures_without_directions_are_displayed() -> None:
-    captured = CapturedPackets(GOLDEN / "frames.pcapng")
+    captured = CapturedPackets(GOLDEN_FOLDER / "frames.pcapng")
     frames = load_golden().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
     ack = captured.packets[-1]

@@ -127,9 +127,9 @@ BROKEN = {
     "three bytes": (b"abc", "no Section Header block"),
     "old pcap": (bytes.fromhex("d4c3b2a102000400") + bytes(16), "no Section Header block"),
     "wrong byte order magic": (SECTION[:8] + b"\0\0\0\0" + SECTION[12:], "byte-order magic is 00 00 00 00"),
-    "cut in a head": (GOOD + b"\6\0\0", "cut inside the head"),
+    "cut in a head": (GOOD + b"\6\0\0", "ends inside the header"),
     "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),
-    "cut in the section": (SECTION[:10], "is cut"),
+    "cut in the section": (SECTION[:10], "is truncated"),
     "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block of {MAX_BLOCK + 4} bytes"),
     "block too short": (GOOD + pack("<II", 6, 8), "a block of 8 bytes"),
     "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block of 33 bytes"),
@@ -148,7 +148,10 @@ BROKEN = {
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + pack("<HH", 1, 9)),
         "option 1 of 9 bytes",
     ),
-    "option head cut": (GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + b"\1\0\0\0"[:2] + b"\0\0")[:-4], "is cut"),
+    "option head cut": (
+        GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + b"\1\0\0\0"[:2] + b"\0\0")[:-4],
+        "is truncated",
+    ),
     "bad time resolution": (SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)), "not one byte"),
     "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "a Simple Packet block"),
     "obsolete packet": (GOOD + block(2, bytes(24)), "a Packet block"),
@@ -224,7 +227,7 @@ def test_a_long_note_is_compressed(file: Path):
     ("data", "why"),
     [
         (b"x\x01nonsense", "a note cannot be decompressed"),
-        (zlib.compress(b"{}" * 600)[:-5], "a note that is cut"),
+        (zlib.compress(b"{}" * 600)[:-5], "a note is truncated"),
         (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
     ],
 )

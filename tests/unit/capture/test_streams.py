@@ -218,12 +218,12 @@ def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_data(1, True, b"a", time_us=0)
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
-        with pytest.raises(HarnessError, match="connection 1 is open already"):
+        with pytest.raises(HarnessError, match="connection 1 is already open"):
             writer.tcp_open(1, CLIENT, SERVER, time_us=0)
         with pytest.raises(HarnessError, match="no data"):
             writer.tcp_data(1, True, b"", time_us=0)
         writer.tcp_close(1, True, time_us=0)
-        with pytest.raises(HarnessError, match="the client of connection 1 has closed already"):
+        with pytest.raises(HarnessError, match="the client of connection 1 has already closed its direction"):
             writer.tcp_data(1, True, b"a", time_us=0)
         writer.tcp_close(1, False, time_us=0)
         with pytest.raises(HarnessError, match="connection 1 is not open"):
@@ -288,7 +288,7 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
 def test_another_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
-    with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
+    with pytest.raises(CaptureError, match="link type 1 is not supported, unlike raw IP"):
         streams(file)
 
 

@@ -11,7 +11,14 @@ from uuid import UUID
 import pytest
 from core_network import guid
 
-from reference_qm.codec import MessageClass, MessageIdentifier, TxSequenceID, UserMessagePacket, parse_packet
+from reference_qm.codec import (
+    MessageClass,
+    MessageIdentifier,
+    TxSequenceID,
+    UserHeader,
+    UserMessagePacket,
+    parse_packet,
+)
 from reference_qm.core.store.messages import deserialize_message, serialize_message
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
@@ -130,6 +137,22 @@ def test_message_attribute_round_trips_through_its_field(row):
     packet, received = transferred(message)
     assert attrgetter(row.field)(packet) == (row.value if row.on_wire is None else row.on_wire)
     assert received == message
+
+
+@pytest.mark.parametrize("host", [SOURCE, HERE, OTHER])
+def test_response_queue_with_rq_4_is_on_host_of_admin_queue(host):
+    packet, _ = transferred(
+        replace(
+            PLAIN,
+            DestinationQueueManagerIdentifier=HERE,
+            AdministrationQueueFormatName=private(host),
+            ResponseQueueFormatName=private(SOURCE),
+        )
+    )
+    user = packet.UserHeader
+    beside_admin = replace(user, Flags=user.Flags & ~UserHeader.flags(RQ=7) | UserHeader.flags(RQ=4))
+    received = deserialize_message(replace(packet, UserHeader=beside_admin), HERE, 9)
+    assert received.ResponseQueueFormatName == private(host)
 
 
 @pytest.mark.parametrize("names", ["", "nonsense", "OS:a\\q,PUBLIC=" + str(OTHER)])

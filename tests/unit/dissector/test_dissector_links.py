@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_dissector_agrees_with_wire import TSHARK, lua, run_tshark
 
-from harness.capture.golden import GOLDEN
+from harness.capture.golden import GOLDEN_FOLDER
 from harness.cli.main import app
 from harness.dissector.lua import to_lua, write_dissector
 
@@ -21,7 +21,7 @@ HANDSHAKE = 3
 def test_golden_session_is_linked_in_both_directions(lua: Path) -> None:
     columns = [option for name in LINKS for option in ("-e", f"msmq.{name}")]
     options = ("-2", "-T", "fields", "-Y", "msmq", "-e", "frame.number", *columns)
-    rows = [line.split("\t") for line in run_tshark(lua, GOLDEN / "frames.pcapng", *options).splitlines()]
+    rows = [line.split("\t") for line in run_tshark(lua, GOLDEN_FOLDER / "frames.pcapng", *options).splitlines()]
     linked = {int(number): dict(zip(LINKS, found, strict=True)) for number, *found in rows}
     first = 2 + HANDSHAKE + 1
     assert {
@@ -40,7 +40,7 @@ def test_golden_session_is_linked_in_both_directions(lua: Path) -> None:
 
 @pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
 def test_info_column_names_message_label_and_queue(lua: Path) -> None:
-    shown = run_tshark(lua, GOLDEN / "frames.pcapng", "-T", "fields", "-e", "_ws.col.Info", "-Y", "msmq.user")
+    shown = run_tshark(lua, GOLDEN_FOLDER / "frames.pcapng", "-T", "fields", "-e", "_ws.col.Info", "-Y", "msmq.user")
     assert shown.strip() == (
         'Normal 557358d1-9150-9595-4997-b6e611ea26c6\\2286 "mqsender label" to DIRECT=OS:a04bm02\\q;'
     )

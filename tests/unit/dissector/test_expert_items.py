@@ -9,7 +9,7 @@ import pytest
 from test_dissector_agrees_with_wire import CRAFTED, TSHARK, lua, packets_of, run_tshark, write_stream
 
 from harness.capture.recorder import Frame
-from harness.dissector.expert_items import ITEMS
+from harness.dissector.expert_items import EXPERT_ITEMS
 from harness.judging.passive import Context, load_predicates
 from harness.wire import connection_parameters, dissect, kind, session_ack, user_message
 from reference_qm.codec import parse_packet
@@ -43,7 +43,7 @@ BREAKING: dict[str, list[Any]] = {
 
 def break_unused_bits() -> dict[str, list[Any]]:
     """Return for each rule of an unused bit a packet with it."""
-    rules = [one for one in ITEMS if one.says.endswith(" is 0") and one.says.startswith("X")]
+    rules = [one for one in EXPERT_ITEMS if one.says.endswith(" is 0") and one.says.startswith("X")]
     names = {one.rule: (one.layers[0], one.says.partition(" ")[0]) for one in rules}
     assert sorted(name for layer, name in names.values() if layer == "base") == sorted(UNUSED_OF_BASE)
     assert sorted(name for layer, name in names.values() if layer == "user") == sorted(UNUSED_OF_USER)
@@ -60,7 +60,7 @@ def named(lua: Path, tmp_path_factory: pytest.TempPathFactory) -> list[set[str]]
     capture = write_stream(folder / "all.pcap", [bytes(one) for one in PACKETS])
     protos = packets_of(run_tshark(lua, capture, "-T", "pdml"))
     assert len(protos) == len(PACKETS)
-    wanted = {"msmq.rule." + one.rule.replace(".", "_").replace("-", "_").lower(): one.rule for one in ITEMS}
+    wanted = {"msmq.rule." + one.rule.replace(".", "_").replace("-", "_").lower(): one.rule for one in EXPERT_ITEMS}
     return [
         {wanted[name] for one in proto.iter("field") if (name := one.get("name", "")) in wanted} for proto in protos
     ]
@@ -72,7 +72,7 @@ def test_each_breaking_packet_has_the_item_of_its_rule(named: list[set[str]]) ->
         for _ in packets:
             assert rule in named[at], (rule, named[at])
             at += 1
-    assert {one.rule for one in ITEMS} == set(BREAKING | break_unused_bits())
+    assert {one.rule for one in EXPERT_ITEMS} == set(BREAKING | break_unused_bits())
 
 
 def test_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
@@ -83,7 +83,7 @@ def test_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
         data = bytes(packet)
         name = kind(data)
         frame = Frame(1, 0, "sut->peer", "tcp", data, name)
-        for item in ITEMS:
+        for item in EXPERT_ITEMS:
             rule = predicates[item.rule]
             if name not in rule.kinds:
                 assert item.rule not in rules, (item.rule, dissect(data).summary())
@@ -92,4 +92,4 @@ def test_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
             if isinstance(finding, tuple):
                 judged += 1
                 assert finding[0] == (item.rule not in rules), (item.rule, finding)
-    assert judged > 10 * len(ITEMS)
+    assert judged > 10 * len(EXPERT_ITEMS)

@@ -67,8 +67,10 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
         (facts(left=in_queue("a")), {"left": ["a"]}, ('left: the queue contains "a"', 'left: the queue contains "a"')),
-        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
+        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "handles 5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
+        (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),
+        (fields({}), {}, ("none", "none")),
     ],
 )
 def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, texts: tuple[str, str] | None) -> None:
@@ -81,9 +83,9 @@ def test_matching_observation_is_kept_unchanged(expected: Any, observed: Any, te
     ("expected", "observed", "says"),
     [
         (facts(read=holds("it ended")), {"read": "it waits"}, "read: it waits"),
-        (distinct("handles", 2), [5, 5], "5, 5 (5 is repeated)"),
-        (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
-        (distinct("handles", 2), [5], "5 (1 instead of 2)"),
+        (distinct("handles", 2), [5, 5], "handles 5, 5 (5 is repeated)"),
+        (distinct("handles", 2, unlike=[0]), [5, 0], "handles 5, 0 (0 is not allowed)"),
+        (distinct("handles", 2), [5], "handles 5 (1 instead of 2)"),
         (distinct("handles", 2), None, "no value"),
         (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read: not true: it ended"),
         ("1", 1, "1"),

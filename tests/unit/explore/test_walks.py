@@ -59,7 +59,7 @@ def test_a_system_that_ends_diverges():
 
 def test_diverging_sequence_is_shrunk_to_necessary_steps():
     open_system = opening(3, wrong=5)
-    drawing = Drawing.of(Counter, lambda need: True)
+    drawing = Drawing.from_model(Counter, lambda need: True)
     walk = take_walk(Counter, open_system, drawing.steps(Random(3), 200))
     assert walk.divergence is not None
     shrunk = shrink(Counter, walk, lambda steps: take_walk(Counter, open_system, steps))
@@ -69,4 +69,4 @@ def test_diverging_sequence_is_shrunk_to_necessary_steps():
 
 
 def test_unsupported_step_is_not_drawn():
-    assert Drawing.of(Counter, lambda need: False).names == ["add"]
+    assert Drawing.from_model(Counter, lambda need: False).names == ["add"]

@@ -115,7 +115,10 @@ def test_windows_line_endings_are_no_noise(environment: RealEnvironment, tmp_pat
 ENDS = [
     (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
-    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer without a request: 'too many\n'"),
+    (
+        ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'),
+        r"an answer that belongs to no request: 'too many\n'",
+    ),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
     ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),

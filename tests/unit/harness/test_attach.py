@@ -19,7 +19,7 @@ from harness.attach.attach import (
     command_route,
     count_costs,
     draft_sut_file,
-    lines,
+    list_lines,
     tcp_route,
     try_agent,
     write_draft,
@@ -221,7 +221,7 @@ def refuses() -> Findings:
 )
 def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], Findings], said: str) -> None:
     found = try_it()
-    report = list(lines(found, COUNTED))
+    report = list(list_lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
     assert all(line.isprintable() for line in report)
     assert found.right is (try_it is has_a_hostile_name)

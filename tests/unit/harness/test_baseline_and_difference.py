@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from harness.cli.results import update
 from harness.errors import UsageError
-from harness.judging.baseline import Deviation, hold, load_baseline, write_baseline
+from harness.judging.baseline import Deviation, compare_with_deviations, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
-from harness.results.difference import Kind, compare
+from harness.results.difference import Kind, compare_runs
 from harness.results.difference_shown import FORMATS
 from harness.results.run_results import read_run
 
@@ -32,7 +32,7 @@ LINES = "suites/mqqb/test_a.py::"
 
 def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
     stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
-    held = hold(stands, KNOWN, whole=True)
+    held = compare_with_deviations(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
     assert not held.kept
     assert list(held.describe())[1:] == [
@@ -44,13 +44,13 @@ def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
 @pytest.mark.parametrize("verdict", [None, Verdict.NOT_OBSERVABLE, Verdict.INCONCLUSIVE, Verdict.NOT_EXERCISED])
 def test_baseline_entry_without_verdict_is_not_stale(verdict: Verdict | None):
     stands = {ONE: Verdict.FAIL} | ({TWO: verdict} if verdict else {})
-    held = hold(stands, KNOWN, whole=True)
+    held = compare_with_deviations(stands, KNOWN, whole=True)
     assert held.unjudged == (TWO,)
     assert held.kept
 
 
 def test_a_part_of_a_run_finds_no_entry_stale():
-    held = hold({ONE: Verdict.PASS, TWO: Verdict.PASS}, KNOWN, whole=False)
+    held = compare_with_deviations({ONE: Verdict.PASS, TWO: Verdict.PASS}, KNOWN, whole=False)
     assert held.kept
     assert held.unjudged == (ONE, TWO)
 
@@ -141,7 +141,7 @@ def run(folder: Path, judged: Judged, **changes: Any) -> Path:
 
 
 def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
-    difference = compare(read_run(run(tmp_path / "a", before)), read_run(run(tmp_path / "b", after)))
+    difference = compare_runs(read_run(run(tmp_path / "a", before)), read_run(run(tmp_path / "b", after)))
     return {step.rule: step.kind for step in difference.steps}
 
 
@@ -185,7 +185,7 @@ def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
     with pytest.raises(typer.Exit) as ended:
         update(run(tmp_path / "a", judged), file)
     assert ended.value.exit_code == 1
-    said = f"2 rules were left undecided, which no baseline accepts: {TWO}, {THREE}"
+    said = f"2 rules are undecided; a baseline accepts only failures: {TWO}, {THREE}"
     assert capsys.readouterr().out.splitlines()[-1] == said
     made = file.read_text(encoding="utf-8")
     assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made
@@ -215,7 +215,7 @@ def shown(tmp_path: Path) -> dict[str, str]:
     b = run(
         tmp_path / "b", {ONE: {f"{LINES}t{number}": "fail" for number in range(5)}, TWO: {"t": "pass"}}, aborted="cut"
     )
-    difference = compare(read_run(a), read_run(b))
+    difference = compare_runs(read_run(a), read_run(b))
     assert difference.worse
     return {name: make(difference) for name, make in FORMATS.items()}
 

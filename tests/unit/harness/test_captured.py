@@ -94,7 +94,7 @@ def test_unjudgeable_capture_is_refused_by_name(tmp_path, monkeypatch):
     recorded(path, session)
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
-    with pytest.raises(CaptureError, match="the file is cut"):
+    with pytest.raises(CaptureError, match="the file is truncated"):
         lines_of_capture(path, "x")
     with CaptureWriter(path) as writer:
         writer.udp(PEER, SUT, bytes(ping_request()), time_us=0)

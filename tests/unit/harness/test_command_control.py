@@ -86,7 +86,7 @@ def test_a_verb_without_a_command_is_never_offered(environment: RealEnvironment)
 
 def test_a_command_that_does_not_end_is_ended_with_what_it_started(environment: RealEnvironment) -> None:
     program = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
-    with pytest.raises(SutUnavailable, match="not over after 200 ms"):
+    with pytest.raises(SutUnavailable, match="still running after 200 ms"):
         control(environment, timeout_ms=200, send=program).call("send", to="x")
 
 

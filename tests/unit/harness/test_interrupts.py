@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.interrupts import unwound
+from harness.interrupts import unwind_on_signals
 from harness.proof.collecting import collect
 from mqconform.command import end_when_interrupted
 
@@ -24,7 +24,7 @@ def test_ignored_interrupt_stays_ignored() -> None:
     """As in the background of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_when_interrupted()
-    with unwound():
+    with unwind_on_signals():
         os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
@@ -35,7 +35,7 @@ def test_interrupt_runs_cleanup_and_prints_one_line(capsys: pytest.CaptureFixtur
 
     signal.signal(signal.SIGINT, handler)
     undone = []
-    with pytest.raises(SystemExit) as ended, unwound():
+    with pytest.raises(SystemExit) as ended, unwind_on_signals():
         try:
             os.kill(os.getpid(), signal.SIGINT)
         finally:

@@ -451,7 +451,7 @@ def test_a_followed_should_of_a_must_does_not_pass_it(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_is_advice_as_a_whole_needs_no_mark(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"{SHOULD} is a SHOULD as a whole; leave advice=True out"):
+    with pytest.raises(HarnessError, match=f"{SHOULD} is a SHOULD as a whole; omit advice=True"):
         judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
 
 

@@ -46,7 +46,7 @@ def test_an_address_of_another_machine_is_named() -> None:
     refuse_foreign("127.0.43.1", "driver.peer_address")
     with pytest.raises(SutUnavailable, match=r"driver\.peer_address 192\.0\.2\.9 is not an address of this machine"):
         refuse_foreign("192.0.2.9", "driver.peer_address")
-    with pytest.raises(SutUnavailable, match=r"not an address of this machine, on which the program could run"):
+    with pytest.raises(SutUnavailable, match=r"this is not an address of this machine"):
         refuse_taken_port([Port("driver.tcp_port", "192.0.2.9", 1801)])
 
 
@@ -71,7 +71,7 @@ def test_listener_of_own_process_is_distinguished_from_foreign_listener(
             signal_free_wait()
         try:
             assert os.read(ready, 1)  # until then it holds the port too
-            with pytest.raises(SutUnavailable, match=rf"but another by process {os.getpid()}, .*own_ports = false"):
+            with pytest.raises(SutUnavailable, match=rf"in use by process {os.getpid()}, .*own_ports = false"):
                 refuse_stranger([port], sleeper)
             refuse_stranger([port], os.getppid())  # what a program started is its own
         finally:

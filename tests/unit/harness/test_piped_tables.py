@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from harness.cli.main import app
 from harness.cli.tables import show_table
 from harness.proof.inventory import take_inventory
-from harness.rules.coverage import DEMAND, totals
+from harness.rules.coverage import DEMAND, sum_sections
 
 
 def lines_of(*words: str, **environment: str) -> list[str]:
@@ -29,7 +29,7 @@ def test_the_rules_are_a_line_each_with_their_columns() -> None:
 
 def test_the_coverage_is_a_line_for_each_section() -> None:
     sections = [one for one in take_inventory().coverage() if one.document == "MQSO"]
-    rows = [one for one in sections if one.kind == DEMAND] + list(totals(sections))
+    rows = [one for one in sections if one.kind == DEMAND] + list(sum_sections(sections))
     lines = lines_of("rules", "--coverage", "--document", "MQSO", COLUMNS="20")
     assert len([line for line in lines if line.count("\t") == 7]) == len(rows)
 

@@ -12,7 +12,7 @@ from harness.capture.recorder import Recorder
 from harness.judging.verdicts import Entry, Evidence, Verdict, read_verdicts
 from harness.peer.peer import Peer
 from harness.proof.trials import VIRTUAL_SUT
-from harness.results.difference import Kind, compare
+from harness.results.difference import Kind, compare_runs
 from harness.results.run_results import read_run
 from harness.rules import renamed_checks
 from harness.run import replays
@@ -49,7 +49,7 @@ def test_a_verdict_has_the_present_id_of_its_check_and_the_capture_of_the_old_on
 
 def test_failure_under_old_and_new_id_is_the_same(tmp_path: Path):
     old, new = (read_run(write_fail(tmp_path / test[-3:], test)) for test in (OLD, NEW))
-    assert [step.kind for step in compare(old, new).steps] == [Kind.UNCHANGED]
+    assert [step.kind for step in compare_runs(old, new).steps] == [Kind.UNCHANGED]
 
 
 def test_resumed_run_does_not_repeat_renamed_check(tmp_path: Path):

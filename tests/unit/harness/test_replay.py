@@ -93,8 +93,8 @@ def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"body": b"two"}, "frame 8: the harness sends something else: not replayable"),
-        ({"verb": "identity"}, "after frame 8: the harness asks identity otherwise: not replayable"),
+        ({"body": b"two"}, "frame 8: the harness sends different bytes: not replayable"),
+        ({"verb": "identity"}, "after frame 8: the harness asks identity with different arguments: not replayable"),
         ({"more": False}, "after frame 8: the harness ends the check: not replayable"),
     ],
 )
@@ -138,8 +138,8 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
 @pytest.mark.parametrize(
     ("alter", "why"),
     [
-        (lambda setup: setup.update(run="run-2"), f"its capture is of {TEST} in the run run-2"),
-        (lambda setup: setup.update(test="x"), "its capture is of x in the run run-1"),
+        (lambda setup: setup.update(run="run-2"), f"its capture was recorded for {TEST} in the run run-2"),
+        (lambda setup: setup.update(test="x"), "its capture was recorded for x in the run run-1"),
         (lambda setup: setup.pop("own"), 'the set-up in its capture: "own" is a required property'),
         (lambda setup: setup.update(scale=0), "the set-up in its capture: 0 is less than the minimum of 1"),
         (lambda setup: setup["began"].update(utc_s=2**60), "is greater than the maximum of"),

@@ -162,7 +162,7 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
             [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
             "frame 1: the harness does not receive it: not replayable",
         ),
-        ([came(1, number=2)], "frame 1: the harness sends something else: not replayable"),
+        ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
     ],
 )
 def test_item_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):

@@ -131,7 +131,10 @@ def test_an_answer_without_a_token_is_not_genuine(environment, tmp_path):
             return header[:8] + size + bytes(2) + header[12:] + body
 
         sut.change = bare
-        assert "no token, at authentication level 5" in association.call("RemoteQmGetVersion").outcome
+        assert (
+            "the PDU has no token, which authentication level 5 requires"
+            in association.call("RemoteQmGetVersion").outcome
+        )
 
 
 @pytest.mark.parametrize(("kind", "auth_type"), KINDS)
@@ -253,7 +256,7 @@ def test_security_trailers_are_built_and_read():
 @pytest.mark.parametrize(
     ("rpc", "said"),
     [
-        ({"level": "integrity"}, "say who authenticates with rpc.user"),
+        ({"level": "integrity"}, "give the test user that authenticates as rpc.user"),
         ({"user": "tester"}, "rpc.user needs a level"),
         ({"level": "integrity", "user": "tester"}, "give one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),

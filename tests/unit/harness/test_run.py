@@ -16,7 +16,7 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
-from harness.run.run import Run, slug
+from harness.run.run import Run, make_slug
 from harness.run_folder import capture_name, capture_of
 
 Begin = Callable[..., Run]
@@ -54,7 +54,7 @@ def run_json(folder: Path) -> dict[str, Any]:
 
 def test_run_refuses_folder_with_other_content(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "thesis.odt").write_text("mine", encoding="utf-8")
-    with pytest.raises(UsageError, match="is not empty and holds no run; give another --out"):
+    with pytest.raises(UsageError, match="is not empty and contains no run; give another --out"):
         begin(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.odt"]
 
@@ -107,7 +107,7 @@ def test_fewer_checks_than_frozen_fail_a_whole_run(
 ) -> None:
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 3)
     for selection, code in (("all", 5), ("-k x", 0)):
-        run = begin(tmp_path / slug(selection), selection=selection)
+        run = begin(tmp_path / make_slug(selection), selection=selection)
         judged(run, "one", Verdict.PASS)
         judged(run, "two", Verdict.PASS)
         assert run.end() == code
@@ -133,7 +133,7 @@ def test_run_refuses_folder_of_another_run(begin: Begin, tmp_path: Path) -> None
     judged(run, "t", Verdict.PASS)
     run.lock.release()
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    with pytest.raises(UsageError, match=f"{tmp_path}: already holds a run; give another --out, or --resume"):
+    with pytest.raises(UsageError, match=f"{tmp_path}: already contains a run; give another --out, or --resume"):
         begin()
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
@@ -145,7 +145,7 @@ def test_run_folder_without_verdicts_can_be_reused(begin: Begin) -> None:
 
 def test_a_folder_that_cannot_be_made_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(UsageError, match=r"file: cannot hold a run: .*; give another --out"):
+    with pytest.raises(UsageError, match=r"file: cannot contain a run: .*; give another --out"):
         begin(tmp_path / "file")
 
 
@@ -255,7 +255,7 @@ def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin,
     with pytest.raises(UsageError, match=r"nothing to resume: run\.json or verdicts\.jsonl is missing"):
         begin(tmp_path / "none", resume=True)
     judged(begin(), "one", Verdict.PASS)
-    with pytest.raises(UsageError, match=r"holds a run of Contoso 1\.0; give that SUT file"):
+    with pytest.raises(UsageError, match=r"contains a run of Contoso 1\.0; give that SUT file"):
         begin(resume=True, sut={"name": "Fabrikam", "version": "1.0"})
 
 
@@ -263,7 +263,7 @@ def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin,
 def test_a_broken_run_file_gives_one_line_error(begin: Begin, tmp_path: Path, content: str) -> None:
     judged(begin(), "one", Verdict.PASS)
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(UsageError, match=r"run\.json: is cut or broken"):
+    with pytest.raises(UsageError, match=r"run\.json: is truncated or broken"):
         begin(resume=True)
 
 
@@ -291,7 +291,8 @@ def test_run_of_schema_1_is_read_but_not_resumed(begin: Begin, tmp_path: Path) -
     with pytest.raises(UsageError) as caught:
         begin(resume=True)
     assert str(caught.value) == (
-        f"{path}: is of schema 1, by an older harness; finish it with that one, or begin anew with another --out"
+        f"{path}: has schema 1 of an older harness; finish the run with that harness, "
+        "or start a new run with another --out"
     )
 
 

@@ -198,7 +198,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     stuck.answers["environment"] = {"storage": False}
     made.tidy()
     assert made.broken is not None
-    assert made.broken.endswith("its environment could not be restored: storage (it is shown as False)")
+    assert made.broken.endswith("its environment could not be restored: storage (the SUT reports the value False)")
 
 
 RIGHT = {"coordinator": True, "directory": True, "storage": True, "clock": 0}

@@ -13,7 +13,7 @@ from harness.sut.timeouts import (
     TimeoutsTable,
     describe_timeouts,
     measure_speed,
-    report,
+    report_timeouts,
     timeouts_for,
 )
 
@@ -66,7 +66,7 @@ def test_verb_without_answer_is_not_measured():
 
 def test_a_report_names_the_slowest_system():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True)
-    told = report([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
+    told = report_timeouts([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
     assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}
     assert describe_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")
-    assert describe_timeouts(report([None], timeouts)).startswith("not measured")
+    assert describe_timeouts(report_timeouts([None], timeouts)).startswith("not measured")

@@ -9,12 +9,12 @@ from harness.results.verification import describe_replay
 def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
     """Each breaks off at a frame of its own."""
     why = {
-        "a": "frame 20: the harness sends something else: not replayable",
-        "b": "frame 3: the harness sends something else: not replayable",
+        "a": "frame 20: the harness sends different bytes: not replayable",
+        "b": "frame 3: the harness sends different bytes: not replayable",
         "c": "after frame 7: keys: not replayable",
     }
     assert list(describe_replay(Replayed(frozenset("xyz"), {}, why))) == [
         "replayed: 3 checks reproduced the verdicts of the run",
-        "  not replayed: 2: the harness sends something else: not replayable",
+        "  not replayed: 2: the harness sends different bytes: not replayable",
         "  not replayed: 1: keys: not replayable",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.mutation.mutants import all_mutants
-from harness.proof.mutants import Fate, Outcome, Tally, report
+from harness.proof.mutants import Fate, Outcome, Tally, report_mutants
 
 FATES = (Fate.KILLED, Fate.KILLED, Fate.KILLED, Fate.NOTICED, Fate.SURVIVED, Fate.SURVIVED, Fate.UNREACHED)
 
@@ -24,7 +24,7 @@ def test_mutation_score_is_kills_per_executed_mutant() -> None:
 
 
 def test_mutants_report_lists_survivors_and_scores() -> None:
-    lines = list(report(tally()))
+    lines = list(report_mutants(tally()))
     assert sum(": core/" in line for line in lines) == 3
     assert lines[-2] == "7 of 8 mutants run, 3 killed, 1 noticed, 2 survived, 1 unreached"
     assert "42.9 % of all, 50.0 % without the 1 named" in lines[-1]

@@ -11,7 +11,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.prove import prove, report, why_unclean
+from harness.proof.prove import prove, report_proof, why_unclean
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
@@ -93,7 +93,7 @@ def test_a_function_that_no_fault_makes_fail_is_idle(proved: Callable[..., Any])
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
     assert proof.idle == [(OTHER, RULE)]
-    assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report(proof)
+    assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report_proof(proof)
 
 
 def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
@@ -132,7 +132,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     proof = proved(trials)
     assert proof.overreached.keys() == overreached
     said = f"overreached: first breaks only SHOULD, and {RULE} fails"
-    told = [line for line in report(proof) if line.startswith(said)]
+    told = [line for line in report_proof(proof) if line.startswith(said)]
     assert len(told) == len(overreached)
 
 
@@ -145,7 +145,9 @@ def test_a_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_s
     proof = proved(trials)
     assert proof.malformed == {(ONE, SECOND_RULE): "PR is 4"}
     assert not proof.complete
-    assert any(line.startswith(f"malformed: {ONE}: the peer breaks {SECOND_RULE}: PR is 4") for line in report(proof))
+    assert any(
+        line.startswith(f"malformed: {ONE}: the peer breaks {SECOND_RULE}: PR is 4") for line in report_proof(proof)
+    )
 
 
 def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None:
@@ -154,7 +156,9 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
     trials.broken = {TWO: {RULE: "of one case"}}
     proof = proved(trials)
     assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
-    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: remove the rule from malforms" in report(proof)
+    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: remove the rule from malforms" in report_proof(
+        proof
+    )
 
 
 def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:

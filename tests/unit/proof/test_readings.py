@@ -10,7 +10,7 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import ReadingsRun, explained_faults, list_complaints, run_readings, summary
+from harness.proof.readings import ReadingsRun, explained_faults, list_complaints, run_readings, summarize_readings
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
@@ -99,7 +99,7 @@ def test_a_reading_whose_process_died_is_named() -> None:
     found = run(trials, [ERRATUM])
     assert not found.complete
     assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in list_complaints(found, {})
-    assert summary(found).startswith("0 of ")
+    assert summarize_readings(found).startswith("0 of ")
 
 
 def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(faults: dict[str, Fault]) -> None:
@@ -156,4 +156,4 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
 def test_wrong_reading_is_named_with_its_rule() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
     assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in list_complaints(found, {})
-    assert summary(found).startswith("0 of ")
+    assert summarize_readings(found).startswith("0 of ")

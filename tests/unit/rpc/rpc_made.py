@@ -8,7 +8,7 @@ from uuid import UUID
 from reference_qm.rpc import QM2QM, QMCOMM, Call, CallReceived, CloseAssociation, Limits, RpcServer, SendBytes
 from reference_qm.rpc.bind_bodies import AlterContext, Bind, ContextElement
 from reference_qm.rpc.bodies import Body, Request
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE_PDU_FLAGS, Flags, Header
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
@@ -69,10 +69,12 @@ class Client:
         self.happened = self.association.receive_bytes(data, now)
         return self.happened
 
-    def send(self, body: Body, call_id: int = 1, flags: int = WHOLE, **more: Any) -> list[Any]:
+    def send(self, body: Body, call_id: int = 1, flags: int = WHOLE_PDU_FLAGS, **more: Any) -> list[Any]:
         return self.feed(Pdu(body, call_id, flags, **more).build())
 
-    def bind(self, *elements: ContextElement, flags: int = WHOLE | Flags.CONC_MPX, group: int = 0, size: int = 5840):
+    def bind(
+        self, *elements: ContextElement, flags: int = WHOLE_PDU_FLAGS | Flags.CONC_MPX, group: int = 0, size: int = 5840
+    ):
         """Bind, by default qm2qm in NDR as context 0; return the answer."""
         proposed = elements or (element(0, QM2QM.syntax, NDR),)
         return sent(self.send(Bind(size, size, group, proposed), flags=flags))[0]
@@ -80,7 +82,9 @@ class Client:
     def alter(self, *elements: ContextElement) -> Pdu:
         return sent(self.send(AlterContext(5840, 5840, 0, elements)))[0]
 
-    def request(self, opnum: int, stub: bytes, context: int = 0, flags: int = WHOLE, **more: Any) -> list[Any]:
+    def request(
+        self, opnum: int, stub: bytes, context: int = 0, flags: int = WHOLE_PDU_FLAGS, **more: Any
+    ) -> list[Any]:
         """Send a whole request under the next call_id."""
         self.call_id += 1
         return self.send(Request(context, opnum, stub), self.call_id, flags, **more)

@@ -11,7 +11,7 @@ from reference_qm.rpc import QM2QM, Limits, RpcServer
 from reference_qm.rpc.authentication import AuthLevel, SecurityError, Segments, ServerSecurity
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.bodies import Auth3
-from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
@@ -91,7 +91,7 @@ class SecuredClient(Client):
     def begin(self, *, header_sign: bool = False, size: int = 5840, token: bytes | None = None) -> list[Any]:
         """Send the bind with the first leg."""
         self.own.header_sign = header_sign
-        flags = WHOLE | (Flags.SUPPORT_HEADER_SIGN if header_sign else 0)
+        flags = WHOLE_PDU_FLAGS | (Flags.SUPPORT_HEADER_SIGN if header_sign else 0)
         leg = self.own.context.step(b"") if token is None else token
         bind = Bind(size, size, 0, (element(0, QM2QM.syntax, NDR),))
         return self.feed(Pdu(bind, 1, flags, sec_trailer=self.own.trailer(leg)).build())
@@ -107,7 +107,7 @@ class SecuredClient(Client):
         self.call_id = 1
         return self
 
-    def protected(self, body: Any, flags: int = WHOLE, **more: Any) -> bytes:
+    def protected(self, body: Any, flags: int = WHOLE_PDU_FLAGS, **more: Any) -> bytes:
         """Return the bytes of a request under the next call_id."""
         if flags & Flags.FIRST_FRAG:
             self.call_id += 1

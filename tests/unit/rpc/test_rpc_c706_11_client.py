@@ -10,7 +10,7 @@ from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, Ca
 from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
 from reference_qm.rpc.client import ClientAssociation, outgoing_call
-from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags
 from reference_qm.rpc.interfaces.method import in_, interface, method
 from reference_qm.rpc.limits import Limits
 from reference_qm.rpc.ndr import U8, U32, ConformantArray
@@ -81,7 +81,7 @@ def test_call_and_answer_are_encoded_in_both_syntaxes(preferred):
 def test_both_syntaxes_of_each_interface_are_proposed():
     (sent,) = ClientAssociation([QM2QM, QMCOMM]).bind()
     (bind,) = pdus(sent.data)
-    assert bind.pfc_flags == WHOLE | Flags.CONC_MPX
+    assert bind.pfc_flags == WHOLE_PDU_FLAGS | Flags.CONC_MPX
     proposed = [(one.abstract_syntax, one.transfer_syntaxes) for one in bind.body.p_context_elem]
     assert proposed == [(one.syntax, (syntax,)) for one in (QM2QM, QMCOMM) for syntax in (NDR, NDR64)]
     assert [one.p_cont_id for one in bind.body.p_context_elem] == [0, 1, 2, 3]
@@ -99,7 +99,7 @@ def test_answers_come_in_any_order():
 
 
 def test_without_multiplexing_calls_wait_for_each_other():
-    client = bound(flags=WHOLE)
+    client = bound(flags=WHOLE_PDU_FLAGS)
     first, second = (outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}) for number in (1, 2))
     assert len(client.begin(first)) == 1
     assert client.begin(second) == []
@@ -148,7 +148,7 @@ def test_a_cancel_ends_the_call_here_and_is_sent():
 
 
 def test_unsent_call_is_cancelled_without_pdu():
-    client = bound(flags=WHOLE)
+    client = bound(flags=WHOLE_PDU_FLAGS)
     client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
     waiting = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2})
     client.begin(waiting)
@@ -157,7 +157,7 @@ def test_unsent_call_is_cancelled_without_pdu():
     assert client.cancel(waiting) == []
 
 
-def bound(flags=WHOLE | Flags.CONC_MPX, results=None):
+def bound(flags=WHOLE_PDU_FLAGS | Flags.CONC_MPX, results=None):
     client = ClientAssociation([QM2QM])
     client.bind()
     answers = results or (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))

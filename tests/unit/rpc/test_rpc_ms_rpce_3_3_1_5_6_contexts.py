@@ -6,7 +6,7 @@ from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, s
 from reference_qm.rpc import QM2QM, QMCOMM, Limits, RpcServer
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Request
-from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.surface.entropy import SeededEntropy
@@ -58,7 +58,7 @@ def test_fragments_are_as_large_as_both_sides_can(offered, agreed):
 
 def test_fragment_sizes_are_limited_per_direction():
     client = Client()
-    (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE | Flags.CONC_MPX))
+    (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE_PDU_FLAGS | Flags.CONC_MPX))
     assert (ack.body.max_xmit_frag, ack.body.max_recv_frag) == (3_000, 2_000)
     described = {**DESC, "dwSize": 5_000, "lpBuffer": bytes(5_000)}
     answers = sent(client.call(0, lpRemoteReadDesc=DESC).respond(Return=0, lpRemoteReadDesc=described))
@@ -67,7 +67,10 @@ def test_fragment_sizes_are_limited_per_direction():
     assert closed(client.request(7, bytes(2_000 - 23)))
 
 
-@pytest.mark.parametrize("flags", [WHOLE, WHOLE | Flags.CONC_MPX, WHOLE | Flags.CONC_MPX | Flags.PENDING_CANCEL])
+@pytest.mark.parametrize(
+    "flags",
+    [WHOLE_PDU_FLAGS, WHOLE_PDU_FLAGS | Flags.CONC_MPX, WHOLE_PDU_FLAGS | Flags.CONC_MPX | Flags.PENDING_CANCEL],
+)
 def test_multiplexing_is_agreed_when_asked_for_and_header_signing_never(flags):
     assert Client().bind(flags=flags).pfc_flags == flags & ~Flags.PENDING_CANCEL
 

@@ -6,7 +6,7 @@ from rpc_made import DESC, NOW, Client, closed, element, received, sent
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, CallCancelled, CallOrphaned, CallReceived, FaultStatus, Limits
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
-from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
+from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
@@ -33,7 +33,7 @@ def test_a_call_is_handed_over_with_its_arguments_and_answered_with_its_results(
     call = client.call(7, dwPortType=1)
     assert (call.method.name, call.arguments, call.call_id) == ("RemoteQMGetQMQMServerPort", {"dwPortType": 1}, 1)
     (answer,) = sent(call.respond(Return=2105))
-    assert (answer.call_id, answer.pfc_flags, answer.body.p_cont_id) == (1, WHOLE, 0)
+    assert (answer.call_id, answer.pfc_flags, answer.body.p_cont_id) == (1, WHOLE_PDU_FLAGS, 0)
     assert answer.body.stub == (2105).to_bytes(4, "little")
     assert call.ended
 
@@ -85,7 +85,7 @@ def test_a_call_that_cannot_be_made_is_faulted_and_the_association_lives(client,
 def test_fault_of_dispatcher_has_did_not_execute_flag_clear(client):
     call = client.call(6, hQueue=7)
     (answer,) = sent(call.fault(0xC00E0007))
-    assert (answer.body, answer.pfc_flags) == (Fault(0, 0xC00E0007), WHOLE)
+    assert (answer.body, answer.pfc_flags) == (Fault(0, 0xC00E0007), WHOLE_PDU_FLAGS)
 
 
 @pytest.mark.parametrize("status", [0, 0xC0000005])
@@ -174,8 +174,8 @@ def test_an_alloc_hint_above_the_stub_data_makes_no_stub(client):
 @pytest.mark.parametrize(
     ("body", "call_id", "flags"),
     [
-        (Request(0, 0, b"x"), 2, WHOLE),
-        (Request(0, 0, b"x"), 1, WHOLE),
+        (Request(0, 0, b"x"), 2, WHOLE_PDU_FLAGS),
+        (Request(0, 0, b"x"), 1, WHOLE_PDU_FLAGS),
         (Request(0, 0, b"x"), 2, 0),
         (Request(0, 1, b"x"), 1, 0),
         (Request(1, 0, b"x"), 1, 0),
@@ -208,7 +208,7 @@ def test_a_waiting_call_does_not_hold_up_the_next_ones(client):
 
 def test_without_multiplexing_a_second_call_has_to_wait_for_the_answer():
     client = Client()
-    client.bind(flags=WHOLE)
+    client.bind(flags=WHOLE_PDU_FLAGS)
     first = client.call(8)
     first.respond(pMajor=6, pMinor=1, pBuildNumber=6531)
     client.call(8)
@@ -256,7 +256,7 @@ def test_a_cancel_is_reported_and_counted_and_the_call_is_still_answered(client)
 
 
 def test_a_cancel_that_was_pending_at_the_sender_comes_with_the_call(client):
-    happened = client.request(8, b"", flags=WHOLE | Flags.PENDING_CANCEL)
+    happened = client.request(8, b"", flags=WHOLE_PDU_FLAGS | Flags.PENDING_CANCEL)
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 

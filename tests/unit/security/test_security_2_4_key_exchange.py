@@ -106,7 +106,7 @@ def test_a_public_key_that_does_not_fit_the_blob_is_an_error():
 
 
 def test_a_key_too_small_for_the_symmetric_key_is_an_error():
-    with pytest.raises(SecurityError, match="cannot be made"):
+    with pytest.raises(SecurityError, match="cannot be encrypted"):
         wrap(rsa_key(512).public_key(), RC4, bytes(54), entropy())
 
 

@@ -70,7 +70,7 @@ def test_a_reduced_key_ends_with_88_zero_bits():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_remote_without_the_key_cannot_be_sent_to(level):
-    with pytest.raises(SecurityError, match="the remote has no key"):
+    with pytest.raises(SecurityError, match="the remote queue manager has no key"):
         select_encryption(level, remote_keys(*(set(PROVIDERS) - {_provider(level)})), SecuritySettings())
 
 

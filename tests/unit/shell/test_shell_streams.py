@@ -156,7 +156,7 @@ def test_all_connections_share_one_limit_of_what_waits_to_be_sent():
                 while not (lost := [event for event in core.inputs if isinstance(event, TransportLost)]):
                     for name in list(host._streams):
                         host.handle(BytesReceived(name, b"more"))
-                    assert sum(each.waiting for each in host._connections) <= limits.all_unsent_bytes + 4 * MIB
+                    assert sum(each.unsent_bytes for each in host._connections) <= limits.all_unsent_bytes + 4 * MIB
                     await asyncio.sleep(0)
             assert "does not read" in lost[0].reason
 

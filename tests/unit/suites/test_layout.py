@@ -10,8 +10,8 @@ import pytest
 from harness.capture.golden import load_golden
 from harness.capture.recorder import FROM_SUT, Frame
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
-from suites.mqmq.steps.layout import ABSENT, Layout
-from suites.whole_messages import SAME, describe_differences, normalize_format_name
+from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
+from suites.whole_messages import SAME_PROPERTIES, describe_differences, normalize_format_name
 
 GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 GOLDEN = [frame for frame in load_golden().frames if frame.transport == "tcp"]
@@ -51,7 +51,7 @@ def test_a_message_with_every_header_is_read_to_its_end() -> None:
     assert found.fields["MultiQueueFormatHeader.Destination.FormatNameList"] == [(3, "os:x\\q\0")]
     assert found.of("SoapHeader.Body", "TransactionHeader.nothing") == {
         "SoapHeader.Body": "<b>\0",
-        "TransactionHeader.nothing": ABSENT,
+        "TransactionHeader.nothing": ABSENT_FIELD,
     }
 
 
@@ -59,15 +59,15 @@ def test_a_message_with_every_header_is_read_to_its_end() -> None:
 def test_field_of_a_cut_packet_is_absent(size: int) -> None:
     found = Layout(framed(bytes(user_message(label="label", body=b"body"))[:size]))
     assert found.of("MessagePropertiesHeader.MessageBody", "bytes left") == {
-        "MessagePropertiesHeader.MessageBody": ABSENT,
-        "bytes left": ABSENT,
+        "MessagePropertiesHeader.MessageBody": ABSENT_FIELD,
+        "bytes left": ABSENT_FIELD,
     }
 
 
 def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> None:
     frame = framed(bytes(user_message(label="label", body=b"body", ApplicationTag=7)))
     shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
-    assert describe_differences(frame, shown, GUID) == SAME
+    assert describe_differences(frame, shown, GUID) == SAME_PROPERTIES
     assert describe_differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
         "label is other instead of label; application_tag is 8 instead of 7"
     )

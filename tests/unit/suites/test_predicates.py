@@ -308,27 +308,27 @@ def test_predicates_of_missing_header_do_not_judge_message(rule: str) -> None:
     assert judged(rule, message().build()) is None
 
 
-def numbered(number: int, previous: int, identifier: int) -> bytes:
+def build_numbered_message(number: int, previous: int, identifier: int) -> bytes:
     header = replace(TRANSACTION, TxSequenceNumber=number, PreviousTxSequenceNumber=previous)
     return message(base=0, user={"MessageID": identifier}, TransactionHeader=header).build()
 
 
-SEQUENCE = (numbered(4, 3, 1), numbered(5, 4, 2))
+SEQUENCE = (build_numbered_message(4, 3, 1), build_numbered_message(5, 4, 2))
 
 
 @pytest.mark.parametrize(
     ("rule", "data", "found"),
     [
-        ("MQMQ-2.2.20.5-16", numbered(6, 5, 3), True),
-        ("MQMQ-2.2.20.5-16", numbered(7, 5, 3), True),  # 6 expired: 7 says what is before it
-        ("MQMQ-2.2.20.5-16", numbered(7, 6, 3), False),
-        ("MQMQ-2.2.20.5-16", numbered(4, 0, 1), True),  # sent again
-        ("MQMQ-2.2.20.5-16", numbered(6, 5, 1), False),  # numbered again
-        ("MQMQ-2.2.20.5-18", numbered(6, 5, 3), True),
-        ("MQMQ-2.2.20.5-18", numbered(6, 4, 3), False),
-        ("MQMQ-2.2.20.5-18", numbered(4, 0, 1), True),
-        ("MQMQ-2.2.18.1.3-02", numbered(6, 5, 3), True),
-        ("MQMQ-2.2.18.1.3-02", numbered(6, 5, 2), True),  # the same message
+        ("MQMQ-2.2.20.5-16", build_numbered_message(6, 5, 3), True),
+        ("MQMQ-2.2.20.5-16", build_numbered_message(7, 5, 3), True),  # 6 expired: 7 says what is before it
+        ("MQMQ-2.2.20.5-16", build_numbered_message(7, 6, 3), False),
+        ("MQMQ-2.2.20.5-16", build_numbered_message(4, 0, 1), True),  # sent again
+        ("MQMQ-2.2.20.5-16", build_numbered_message(6, 5, 1), False),  # numbered again
+        ("MQMQ-2.2.20.5-18", build_numbered_message(6, 5, 3), True),
+        ("MQMQ-2.2.20.5-18", build_numbered_message(6, 4, 3), False),
+        ("MQMQ-2.2.20.5-18", build_numbered_message(4, 0, 1), True),
+        ("MQMQ-2.2.18.1.3-02", build_numbered_message(6, 5, 3), True),
+        ("MQMQ-2.2.18.1.3-02", build_numbered_message(6, 5, 2), True),  # the same message
         ("MQMQ-2.2.18.1.3-02", message(user={"MessageID": 2}, properties={"Label": "x"}).build(), False),
     ],
 )

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.varying.arrays import Row, build_rows, complete, is_allowed
-from harness.varying.parameters import EXCLUDED, PARAMETERS
+from harness.varying.arrays import Row, build_rows, complete_row, is_allowed
+from harness.varying.parameters import EXCLUDED_COMBINATIONS, PARAMETERS
 
 NAMES = "abcde"
 TABLES = st.lists(st.integers(min_value=1, max_value=4), min_size=1, max_size=5).map(
@@ -60,13 +60,13 @@ def test_rows_have_every_allowed_combination_and_no_other(
 
 def test_table_of_parameters_is_covered_in_few_rows() -> None:
     values = {name: [value.name for value in ones] for name, ones in PARAMETERS.items()}
-    rows = build_rows(values, EXCLUDED)
+    rows = build_rows(values, EXCLUDED_COMBINATIONS)
     pairs = {
         ((one, x), (other, y)) for one, other in combinations(values, 2) for x in values[one] for y in values[other]
     }
     missing = {pair for pair in pairs if not any(dict(pair).items() <= row.items() for row in rows)}
-    assert [pair for pair in missing if complete(dict(pair), values, EXCLUDED) is not None] == []
-    assert len(missing) == len(EXCLUDED) + 2  # a transactional read has no priority either
+    assert [pair for pair in missing if complete_row(dict(pair), values, EXCLUDED_COMBINATIONS) is not None] == []
+    assert len(missing) == len(EXCLUDED_COMBINATIONS) + 2  # a transactional read has no priority either
     assert len(rows) < 24
 
 

@@ -1,0 +1,75 @@
+"""Describe the stubs of RPC operations as tables, made from their scapy fields, for readers in other languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
+
+from scapy.layers.dcerpc import (
+    NDRAlign,
+    NDRByteField,
+    NDRConfVarStrNullFieldUtf16,
+    NDRFullEmbPointerField,
+    NDRFullPointerField,
+    NDRInt3264EnumField,
+    NDRIntField,
+    NDRLongField,
+    NDRPacketField,
+    NDRShortField,
+    NDRUnionField,
+)
+
+from harness.wire.rpc_stub import Octets
+
+SIZES = {NDRByteField: 1, NDRShortField: 2, NDRInt3264EnumField: 2, NDRIntField: 4, NDRLongField: 8}
+"""int bytes: the sizes of numbers in NDR."""
+TAG_SIZES = {"B": 1, "I": 4}
+GUID_SIZE = 16
+LARGEST_TAG = 16
+"""The largest discriminant of a union that is looked for."""
+
+Row = dict[str, Any]
+
+
+def describe_stub(fields: Iterable[Any]) -> list[Row]:
+    """Return a row for each parameter of a stub in NDR: its kind, and the path of its display filter."""
+    return [_describe(field, field.name) for field in fields]
+
+
+def _describe(field: Any, path: str) -> Row:
+    if (size := SIZES.get(type(field))) is not None:
+        return {"kind": "number", "path": path, "size": size}
+    match field:
+        case NDRFullPointerField() | NDRFullEmbPointerField():
+            embedded = isinstance(field, NDRFullEmbPointerField)
+            return {"kind": "pointer", "path": path, "embedded": embedded, "target": _describe(field.fld, path)}
+        case NDRPacketField():
+            kind = field.fld.cls
+            fields = [_describe(each, f"{path}.{each.name}") for each in kind.fields_desc]
+            return {"kind": "struct", "path": path, "align": kind.ALIGNMENT[0], "fields": fields}
+        case NDRUnionField():
+            return _describe_union(field, path)
+        case NDRConfVarStrNullFieldUtf16():
+            return {"kind": "text", "path": path}
+        case Octets():
+            return {"kind": "octets", "path": path}
+        case NDRAlign():
+            return {"kind": "guid" if field.fld.sz == GUID_SIZE else "bytes", "path": path, "size": field.fld.sz}
+    raise TypeError(f"{type(field).__name__} {path} has no description")
+
+
+def _describe_union(field: Any, path: str) -> Row:
+    """Describe a union; its members are found by the conditions that its fields have. Members of different kinds have
+    different display filters.
+    """
+    arms = {
+        tag: _describe(arm, f"{path}.value")
+        for tag in range(LARGEST_TAG + 1)
+        for arm, (matches, _) in field.flds
+        if matches(SimpleNamespace(tag=tag))
+    }
+    for arm in arms.values():
+        if arm["kind"] in ("guid", "bytes"):
+            arm["path"] = f"{path}.{arm['kind']}"
+    return {"kind": "union", "path": f"{path}.tag", "size": TAG_SIZES[field.switch_fmt[0]], "arms": arms}

@@ -1,0 +1,22 @@
+"""MS-MQQB 3.1.7.13 Pause Queue: SessionActive, shown by the Session Cleanup Timer."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps import cleanup
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+
+
+@needs("send", "pause", "timers")
+@covers("MQQB-3.1.7.13-12")
+def test_session_of_a_paused_queue_closes_at_first_cleanup(peer, sut, judge):
+    """The SUT sends a message on a new session, and its queue is paused: the session closes after one cleanup time,
+    although the SUT sent a message in that time.
+    """
+    cleanup_ms = cleanup.begin_cleanups(sut)
+    session = OutgoingSession(peer, sut)
+    sent = session.open()
+    session.connection.acknowledge_all()
+    sut.pause(peer.direct_name())
+    observed = cleanup.await_cleanup(session.connection, sut, cleanup_ms)
+    judge("MQQB-3.1.7.13-12", expected=cleanup.ONCE, observed=observed, evidence=[sent, session.connection.last])

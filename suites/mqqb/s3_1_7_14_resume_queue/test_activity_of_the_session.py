@@ -1,0 +1,23 @@
+"""MS-MQQB 3.1.7.14 Resume Queue: SessionActive, shown by the Session Cleanup Timer."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps import cleanup
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+
+
+@needs("send", "pause", "set_timers")
+@covers("MQQB-3.1.7.14-07")
+def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
+    """The peer leaves a message unacknowledged; after one cleanup time the queue is paused and resumed: the session
+    closes after three cleanup times, not after two.
+    """
+    cleanup_ms = cleanup.begin_cleanups(sut)
+    session = OutgoingSession(peer, sut)
+    sent = session.open()
+    peer.pass_time(sut.duration_ms(cleanup_ms) * 5 // 4)
+    sut.pause(peer.direct_name())
+    sut.resume(peer.direct_name())
+    observed = cleanup.await_cleanup(session.connection, sut, cleanup_ms)
+    judge("MQQB-3.1.7.14-07", expected=cleanup.THRICE, observed=observed, evidence=[sent, session.connection.last])

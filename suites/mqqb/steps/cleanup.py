@@ -1,0 +1,38 @@
+"""The end of a session by its Session Cleanup Timer, counted in cleanup times."""
+
+from __future__ import annotations
+
+from harness.peer.conversation import Conversation
+from harness.sut.sut import Sut
+
+CLEANUP_MS = 12_000
+GREATEST_TIMER_SPEED_UP = 20
+LONGEST_WAIT_IN_CLEANUP_TIMES = 5
+"""The number of cleanup times after which a session that is still open counts as never closed."""
+ONCE, TWICE, THRICE = (f"closed after {times} cleanup time{'s' * (times > 1)}" for times in (1, 2, 3))
+
+
+def begin_cleanups(sut: Sut) -> int:
+    """Return the specified duration of the Session Cleanup Timer (need ``timers``), with time for actions before it."""
+    sut.slow_down(GREATEST_TIMER_SPEED_UP)
+    return sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
+
+
+def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
+    """Wait for the end of a session; describe when it ended."""
+    session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
+    return describe_cleanup(session, sut, cleanup_ms)
+
+
+def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
+    """Describe when a session ended, counted in cleanup times from the first packet of the peer."""
+    if session.record.closed_at_ms is None:
+        return "still open"
+    took = session.peer.took(session.sent[0], session.record.closed_at_ms)
+    slack_ms, each_ms = sut.slack_ms(cleanup_ms), sut.duration_ms(cleanup_ms)
+    took.require_steady(slack_ms)
+    for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):
+        if times * each_ms * 9 // 10 <= took.ms <= times * each_ms + slack_ms:
+            return said
+    took.allowed(each_ms * 9 // 10, each_ms + slack_ms)
+    return f"closed after {took.ms} ms"

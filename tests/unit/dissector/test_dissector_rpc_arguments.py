@@ -1,0 +1,132 @@
+"""tshark with the generated dissector reads each argument of the RPC stubs as ``harness.wire`` does."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from published_bytes import load_published
+from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
+from scapy.packet import Raw
+from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
+
+from harness.capture.writer import CaptureWriter
+from harness.vectors.reading import read_stub
+from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
+from harness.wire.rpc import NDR, NDR64, QM2QM, QMCOMM, Outcome, Proposal, Syntax, bind, bind_ack, pdu
+from harness.wire.rpc_qmcomm import PRIVATE, PUBLIC
+from reference_qm.surface.inputs import Endpoint
+
+__all__ = ["lua"]
+pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
+CLIENT, SERVER = Endpoint("192.0.2.1", 40_000), Endpoint("192.0.2.2", 2103)
+CONTEXTS = {QM2QM: 0, QMCOMM: 1}
+GUIDS = {"pLicGuid"}
+ARM_KINDS = {PUBLIC: "guid", PRIVATE: "bytes"}
+
+Sent = tuple[str, str, bytes]
+"""An operation, ``request`` or ``response``, and a stub."""
+
+
+def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR) -> Path:
+    """Write a connection with a bind of both interfaces, then the stubs, each with its own call."""
+    proposals = [Proposal(number, interface, (syntax,)) for interface, number in CONTEXTS.items()]
+    traffic = [
+        (True, bind(1, proposals)),
+        (False, bind_ack(1, [Outcome(0, transfer=syntax)] * len(proposals), group=1)),
+    ]
+    for call, (name, direction, stub) in enumerate(sent, 2):
+        operation = OPERATIONS[name]
+        context = CONTEXTS[operation.interface]
+        asked = stub if direction == "request" else b""
+        request = DceRpc5Request(cont_id=context, opnum=operation.opnum, alloc_hint=len(asked)) / Raw(asked)
+        traffic.append((True, pdu("request", call, request)))
+        if direction == "response":
+            response = DceRpc5Response(cont_id=context, alloc_hint=len(stub)) / Raw(stub)
+            traffic.append((False, pdu("response", call, response)))
+    with CaptureWriter(file) as capture:
+        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        for time_us, (from_client, each) in enumerate(traffic, 1):
+            capture.tcp_data(1, from_client, bytes(each), time_us=time_us)
+    return file
+
+
+def read_arguments(lua: Path, capture: Path) -> list[dict[str, str]]:
+    """Return the arguments in each PDU with a stub, by display filter."""
+    decode = ("-d", f"tcp.port=={SERVER.port},dcerpc")
+    pdml = run_tshark(lua, capture, *decode, "-Y", "dcerpc.stub_data", "-T", "pdml")
+    found = []
+    for packet in ET.fromstring(pdml).iter("packet"):
+        protos = [one for one in packet.iter("proto") if one.get("name") == "msmq_rpc"]
+        shown = [(one.get("name", ""), plain_value(one)) for proto in protos for one in proto.iter("field")]
+        own = ("msmq.rpc.interface", "msmq.rpc.operation", "msmq.rpc.status")
+        found.append({name: value for name, value in shown if name.startswith("msmq.rpc.") and name not in own})
+    return found
+
+
+def expect_arguments(sent: Sent) -> dict[str, str]:
+    """Return the arguments as ``harness.wire`` reads them, as tshark shows them."""
+    name, direction, stub = sent
+    expected = {}
+    fields = {each.name: each.value for each in read_stub(name, f"{direction} ndr", stub)}
+    for path, value in fields.items():
+        if value is None:
+            continue
+        shown = str(value)
+        kind = ARM_KINDS.get(fields.get("pQueueFormat.arm.tag")) if path == "pQueueFormat.arm.value" else None
+        if path in GUIDS or kind == "guid":
+            shown = str(UUID(bytes_le=bytes.fromhex(shown)))
+        expected[f"msmq.rpc.{path.replace('value', kind) if kind else path}".lower()] = shown
+    return expected
+
+
+def list_sent() -> list[Sent]:
+    probe = load_published()["nessus-open-remote-queue"]
+    made = [
+        (name, row.name.partition("-")[0], row.data)
+        for name in CASES
+        for row in list_stubs(name)
+        if row.result == "valid" and row.name.endswith("-ndr") and row.data
+    ]
+    return [*made, (probe.packet, "request", probe.data)]
+
+
+def test_arguments_of_each_operation_are_those_of_the_stub_layers(lua: Path, tmp_path: Path) -> None:
+    sent = list_sent()
+    assert len(sent) >= 30
+    found = read_arguments(lua, write_calls(tmp_path / "calls.pcapng", sent))
+    assert len(found) == len(sent)
+    for one, arguments in zip(sent, found, strict=True):
+        assert arguments == expect_arguments(one), one[:2]
+
+
+def test_cut_stub_names_the_argument_that_is_missing(lua: Path, tmp_path: Path) -> None:
+    name, stub = "RemoteQMCancelReceive", bytes(range(10))
+    (found,) = read_arguments(lua, write_calls(tmp_path / "cut.pcapng", [(name, "request", stub)]))
+    assert found["msmq.rpc.cut"] == "dwRequestID: the stub is too short"
+    assert found["msmq.rpc.hqueue"] == str(int.from_bytes(stub[:4], "little"))
+
+
+def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Path) -> None:
+    """MS-MQRR 1.9 and MS-MQMR 1.9."""
+    names = {"1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead", "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt"}
+    interfaces = [Syntax(UUID(uuid), 1) for uuid in names]
+    calls = [pdu("request", 7, DceRpc5Request(cont_id=number, opnum=3) / Raw(bytes(4))) for number in range(len(names))]
+    opening = bind(1, [Proposal(number, interface, (NDR,)) for number, interface in enumerate(interfaces)])
+    with CaptureWriter(tmp_path / "named.pcapng") as capture:
+        capture.tcp_open(1, CLIENT, SERVER, time_us=0)
+        for time_us, each in enumerate([opening, *calls], 1):
+            capture.tcp_data(1, True, bytes(each), time_us=time_us)
+    options = ("-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "msmq.rpc.operation", "-T", "fields")
+    shown = run_tshark(lua, tmp_path / "named.pcapng", *options, "-e", "msmq.rpc.interface", "-e", "msmq.rpc.operation")
+    assert shown.splitlines() == [f"{name}\topnum 3" for name in names.values()]
+
+
+def test_arguments_in_ndr64_are_not_read_as_ndr(lua: Path, tmp_path: Path) -> None:
+    stub = OPERATIONS["RemoteQMCloseCursor"].build_request(True, hQueue=1, hCursor=2)
+    (found,) = read_arguments(
+        lua, write_calls(tmp_path / "ndr64.pcapng", [("RemoteQMCloseCursor", "request", stub)], NDR64)
+    )
+    assert found == {}
