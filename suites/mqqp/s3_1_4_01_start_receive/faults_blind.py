@@ -7,7 +7,11 @@ from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
 
 
-@fault("server-entry-with-same-request-id-of-other-queue-removed", breaks="MQQP-3.1.4.1-D18", blind=True)
+@fault(
+    "server-entry-with-same-request-id-of-other-queue-removed",
+    breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"),
+    blind=True,
+)
 class RequestIdOnly(RemoteReads):
     """A finished read also removes the RemoteReadEntry of another queue that has the same RequestId."""
 
