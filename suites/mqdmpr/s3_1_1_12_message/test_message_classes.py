@@ -139,7 +139,7 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 
 @needs("receive", "queue_control", "transactions")
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
-@varied("extension", priority=("3", "7"), body=("short", "5,000 bytes"))
+@varied("extension", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     """A message is acknowledged with class 0xC000 when its queue is deleted while an open transaction has received the
     message.

@@ -166,7 +166,6 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
 
 @needs("send", "receive", "transactions")
 @covers("MQSO-4.3.1.2-04")
-@varied("priority", "positive journaling", body=("short", "5,000 bytes"))
 def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
     """Two messages to the peer are sent in a transaction and expire before it is committed: the message with negative
     journaling is in the transactional dead-letter queue, the other message is not.
