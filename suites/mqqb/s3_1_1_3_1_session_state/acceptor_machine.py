@@ -10,6 +10,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.states.machine import Machine, event, probe, state
 from harness.states.vocabulary import SILENCE
+from harness.sut.control import CHANNEL_ERRORS
 
 NO_SESSION = "no session"
 
@@ -114,6 +115,8 @@ class Acceptor(Machine, path=Path(__file__)):
         """Open the other session; return None when the system does not, so that the event is judged all the same."""
         try:
             return peer.open_raw()
+        except CHANNEL_ERRORS:
+            raise
         except ConformanceFailure:
             return None
 
