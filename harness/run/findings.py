@@ -26,6 +26,7 @@ RESUME_OPTIONS: Mapping[str, Any] = {
     **dict.fromkeys(("--rule", "--select")),
     "-k": "",
     **dict.fromkeys(("--baseline", "--sut", "--topology", "--deadline")),
+    "--strength": 2,
     "--workers": 1,
     "--wait": 0,
     "--check-limit": CHECK_LIMIT_S,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import Frame
-from harness.peer.association import Call
 from harness.peer.conversation import RawConversation
 from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
 from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
+
+if TYPE_CHECKING:  # importing it takes long, and only checks of remote reading need it
+    from harness.peer.association import Call
 
 
 def name_call(call: Call) -> str:

@@ -54,7 +54,8 @@ def test_allure_page_is_generated_by_npx_from_results_of_run(run: Path):
 
 
 @pytest.mark.parametrize(
-    ("npx", "words"), [(None, "npx is missing"), (3, "npx allure@3 ended with 3: registry not found")]
+    ("npx", "words"),
+    [(None, "npx, which runs Allure, is missing"), (3, "npx allure@3 ended with exit code 3: registry not found")],
 )
 def test_missing_allure_gives_one_line_error(run: Path, npx: int | None, words: str):
     code, said = allure(run, npx=npx)

@@ -98,7 +98,7 @@ def test_a_system_that_does_not_find_the_peer_is_not_convicted(tmp_path: Path, w
 def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
     with system(tmp_path, control=control, command=FORWARDED) as path:
         head = judged_by(path, "-k", CHOSEN)
-    assert head.startswith(f"{HEAD}sut.toml has the system at DIRECT=TCP:{SUT} (driver.address), and ")
+    assert head.startswith(f"{HEAD}sut.toml has the system at DIRECT=TCP:{SUT} (driver.address), but ")
     assert f"DIRECT=TCP:{SUT}\\private$\\mqc-" in head
     assert ": correct driver.address to an address of the system's own" in head
     assert "IgnoreOSNameValidation" in head

@@ -153,7 +153,7 @@ def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> N
     assert "127.0.9.1" in (tmp_path / "run/sut.log").read_text()
     assert "127.0.10.1" in (tmp_path / "run/sut-1.log").read_text()
     judged = {line["verdict"] for line in verdicts(tmp_path / "run") if not line["advice"]}
-    assert judged <= {"pass", "not_applicable"}
+    assert {"pass"} <= judged <= {"pass", "not_applicable", "not_exercised"}
 
 
 def systems_of(process: subprocess.Popen[str]) -> list[int]:

@@ -33,7 +33,7 @@ def recorder(mirror: Mirror) -> Recorder:
 def test_a_packet_of_the_peer_breaks_its_rule(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
-    assert mirror.take() == {SIZES_OF_SECURITY: "the five sizes are (0, 0, 0, 0, 0) (frame 1)"}
+    assert mirror.take() == {SIZES_OF_SECURITY: "the five sizes are 0, 0, 0, 0, 0 (frame 1)"}
     assert mirror.take() == {}
 
 

@@ -105,5 +105,5 @@ def test_remote_address_is_accepted_with_explicit_permission() -> None:
 def test_former_table_name_is_accepted_only_without_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
-    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are there"):
+    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are present"):
         parse_sut_file(GOOD | former)
