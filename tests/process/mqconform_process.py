@@ -26,6 +26,8 @@ PYTEST = [sys.executable, "-m", "pytest"]
 STARTED = 'kind = "process"\n'
 FEW = "MQQB-2.2.1-03"
 """A rule that three checks judge."""
+NO_CELLS = ("-k", "not follows_its_states")
+"""Leave out the checks of states.toml, one for each cell."""
 ENDED = "-- ended with "
 """Begins the line that follows what a command of several said."""
 SEVERAL = f"""

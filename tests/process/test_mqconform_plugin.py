@@ -335,6 +335,7 @@ def test_a_file_of_checks_that_cannot_be_read_is_named(tiny: Path, misspelt: Pat
     commands = (("run", "--sut", "sut.toml", "--out", "misspelt"), ("rules",))
     for done in several(*commands, cwd=tiny, PYTHONPATH=str(tiny)):
         assert done.returncode == 2
-        said = f"{misspelt.relative_to(tiny)}: ModuleNotFoundError: No module named 'harness.runs'; correct or remove the file"
+        why = "ModuleNotFoundError: No module named 'harness.runs'"
+        said = f"{misspelt.relative_to(tiny)}: {why}; correct or remove the file"
         assert said in done.stdout + done.stderr
         assert "Traceback" not in done.stdout + done.stderr

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import FEW, Ran, judged, mqconform, run_json, started_program, sut
+from mqconform_process import FEW, NO_CELLS, Ran, judged, mqconform, run_json, started_program, sut
 from qm_process import free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
@@ -30,7 +30,8 @@ def test_replay_of_a_run_gives_the_same_verdicts(few: Ran):
 
 def test_failure_is_replayed_without_the_system(tmp_path: Path):
     faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
-    assert mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW).returncode == 1
+    run = ("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW, *NO_CELLS)
+    assert mqconform(*run).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)
     lines = [json.loads(line) for line in (tmp_path / "again/verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
