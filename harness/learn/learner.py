@@ -133,7 +133,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
         model = run_Lstar(list(alphabet), adapter, oracle, "mealy", print_level=0)
     except SystemExit as error:  # AALpy ends the process when the same word was answered in two ways
         raise HarnessError(
-            "the system gave two different answers to the same packets; its machine cannot be learned"
+            "the system gave two different answers to the same packets; its state machine cannot be learned"
         ) from error
     return Learned(_read_machine(model, alphabet), system.words, system.inputs)
 

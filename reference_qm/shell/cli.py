@@ -23,7 +23,7 @@ def main() -> None:
 
 def serve(
     config: Annotated[
-        Path | None, typer.Option("--config", help="TOML file of the configuration. Every key has a default.")
+        Path | None, typer.Option("--config", help="The configuration file (TOML). Every key has a default.")
     ] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[
