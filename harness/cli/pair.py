@@ -24,7 +24,9 @@ def register(app: typer.Typer) -> None:
 def pair(
     results: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR]...", help="With --grid: the output folders of earlier `pair` runs.", show_default=False),
+        typer.Argument(
+            metavar="[DIR]...", help="With --grid: the output folders of earlier `pair` runs.", show_default=False
+        ),
     ] = None,
     a: Annotated[Path | None, typer.Option(help="The SUT file of system A.")] = None,
     b: Annotated[Path | None, typer.Option(help="The SUT file of system B.")] = None,
