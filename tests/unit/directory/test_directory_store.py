@@ -161,7 +161,7 @@ REFUSED = {
     "torn": (lambda path: path.write_bytes(path.read_bytes()[:-4_096]), "cannot be used as a directory"),
     "damaged": (lambda path: spoiled(path, 100, b"\xff" * 3_000), "cannot be used as a directory"),
     "json": (lambda path: reworded(path, "{"), "an object in it is damaged"),
-    "object": (lambda path: reworded(path, {"type": "Site", "ForeignSite": 2}), "Site.ForeignSite: bool is wanted"),
+    "object": (lambda path: reworded(path, {"type": "Site", "ForeignSite": 2}), "Site.ForeignSite: bool is expected"),
     "nameless": (lambda path: reworded(path, {"type": "Site", "Name": "A"}), "without Identifier or name"),
     "network": (
         lambda path: reworded(path, {"type": "ConnectedNetwork", "Identifier": str(UUID(int=1)), "Name": "n"}),

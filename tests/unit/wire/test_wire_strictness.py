@@ -33,8 +33,8 @@ MESSAGE = bytes(user_message(destination="OS:a\\q", body=b"body"))
 PROPERTIES = 16 + 48 + 16
 
 REFUSED = [
-    (b"", "BaseHeader: 0 bytes, at least 16 wanted"),
-    (FRAMES[8][:15], "BaseHeader: 15 bytes, at least 16 wanted"),
+    (b"", "BaseHeader: 0 bytes, at least 16 expected"),
+    (FRAMES[8][:15], "BaseHeader: 15 bytes, at least 16 expected"),
     (patched(FRAMES[3], 0, b"\x11"), "BaseHeader.VersionNumber: 0x11, not 0x10"),
     (patched(FRAMES[3], 4, b"l"), "BaseHeader.Signature: 0x524f496c, not 0x524f494c"),
     (patched(FRAMES[3], 8, b"\x0f\0\0\0"), "BaseHeader.PacketSize: 15 is not from 16 to 4194304"),
@@ -63,7 +63,10 @@ REFUSED = [
     (patched(MESSAGE, PROPERTIES + 52, b"\x05"), "MessagePropertiesHeader.ExtensionData: 5 bytes announced, 4 left"),
     (patched(MESSAGE, PROPERTIES + 32, b"\0"), "4 bytes left over after MessagePropertiesHeader"),
     (patched(MESSAGE, 64, b"\xfe\xff"), "DirectQueueFormatName.DirectFormatName: 65534 bytes announced, 74 left"),
-    (resized(MESSAGE, 64 - len(MESSAGE)), "UserHeader.DestinationQueue: a DirectQueueFormatName is announced, nothing"),
+    (
+        resized(MESSAGE, 64 - len(MESSAGE)),
+        "UserHeader.DestinationQueue: DirectQueueFormatName is announced, but no byte is left",
+    ),
     (resized(MESSAGE, 80 - len(MESSAGE)), "MessagePropertiesHeader: announced, but the packet ends after UserHeader"),
 ]
 
@@ -81,8 +84,8 @@ def test_invalid_packet_is_refused_with_one_line(data, error):
 @pytest.mark.parametrize(
     ("data", "error"),
     [
-        (b"", "PingPacket: 0 bytes, at least 24 wanted"),
-        (FRAMES[1][:-1], "PingPacket: 23 bytes, at least 24 wanted"),
+        (b"", "PingPacket: 0 bytes, at least 24 expected"),
+        (FRAMES[1][:-1], "PingPacket: 23 bytes, at least 24 expected"),
         (FRAMES[1] + b"x", "1 bytes left over after PingPacket"),
         (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature: 0x5549, not 0x5548"),
     ],
