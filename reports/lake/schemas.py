@@ -144,6 +144,23 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "tests": "bigint",
         "counts": "map<string, bigint>",
     },
+    "exchanges": {
+        "pair": "string",
+        "ingest": "bigint",
+        "folder": "string",
+        "started": "timestamp",
+        "position": "int",
+        "scenario": "string",
+        "letter": "string",
+        "origin": "string",
+        "origin_name": "string",
+        "target": "string",
+        "target_name": "string",
+        "result": "string",
+        "why": "string",
+        "capture": "string",
+        "broken": "map<string, array<string>>",
+    },
 }
 DERIVED: Final[dict[str, dict[str, str]]] = {
     "rule_current": {
