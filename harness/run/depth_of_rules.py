@@ -21,7 +21,8 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
     A rule has only the keys that apply to it.
     """
     found: dict[str, dict[str, Any]] = defaultdict(dict)
-    for key, values in (("varied", varied_parameters()), ("cells", _count_cells()), ("explored", _list_areas())):
+    depth = {"varied": varied_parameters(), "cells": _count_cells(), "explored": list_explored_areas()}
+    for key, values in depth.items():
         for rule, value in values.items():
             found[rule][key] = value
     return dict(found)
@@ -31,7 +32,7 @@ def _count_cells() -> Counter[str]:
     return Counter(rule for table in read_tables() for cell in table.demanded() for rule in cell.all_rules)
 
 
-def _list_areas() -> dict[str, list[str]]:
+def list_explored_areas() -> dict[str, list[str]]:
     """Return the explored areas of each rule, found by the rule ids in the text of the models."""
     found: dict[str, list[str]] = defaultdict(list)
     for folder in sorted(path for path in _MODELS.iterdir() if path.is_dir() and path.name != "__pycache__"):
