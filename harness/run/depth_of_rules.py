@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from harness.paths import SUITES
@@ -21,7 +22,11 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
     A rule has only the keys that apply to it.
     """
     found: dict[str, dict[str, Any]] = defaultdict(dict)
-    depth = {"varied": varied_parameters(), "cells": _count_cells(), "explored": list_explored_areas()}
+    depth: dict[str, Mapping[str, Any]] = {
+        "varied": varied_parameters(),
+        "cells": _count_cells(),
+        "explored": list_explored_areas(),
+    }
     for key, values in depth.items():
         for rule, value in values.items():
             found[rule][key] = value
