@@ -80,6 +80,12 @@ class Rule:
     """The text of ``observe``; empty: unknown to the run."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
+    varied: tuple[str, ...] = ()
+    """The parameters that checks of the rule vary."""
+    cells: int = 0
+    """The number of cells of state tables that the rule decides."""
+    explored: tuple[str, ...] = ()
+    """The areas of random exploration whose model cites the rule."""
 
 
 @dataclass(frozen=True, slots=True)

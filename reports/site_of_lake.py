@@ -55,6 +55,8 @@ _TEXTS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
+_DEPTH = ("varied", "cells", "explored")
+"""The columns that show how deeply a rule is tested."""
 
 
 def contents_of(lake: Lake) -> Contents:
@@ -173,7 +175,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_WORDS, "checked", "proven", "kind", "known")
+        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -185,7 +187,15 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
 
 def _build_rule(row: Row) -> Rule:
     words = {name: row[name] or "" for name in _RULE_WORDS}
-    return Rule(**words, checked=row.checked if row.known else False, proven=row.proven, kind=row.kind or DEMAND)
+    return Rule(
+        **words,
+        checked=row.checked if row.known else False,
+        proven=row.proven,
+        kind=row.kind or DEMAND,
+        varied=tuple(row.varied or ()),
+        cells=row.cells or 0,
+        explored=tuple(row.explored or ()),
+    )
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:

@@ -106,6 +106,9 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "checked": "boolean",
         "proven": "boolean",
         "checks": "array<string>",
+        "varied": "array<string>",
+        "cells": "int",
+        "explored": "array<string>",
     },
     "verdicts": {
         **RUN,
