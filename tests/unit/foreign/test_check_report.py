@@ -106,7 +106,12 @@ def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
     path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
     done = run(path)
     assert (done.exit_code, "no packet from a queue manager that can be judged" in done.stderr) == (3, True)
-    assert run(sound, "--sut", "10.9.9.9").exit_code == 3
+
+
+def test_message_about_missing_system_names_systems_of_the_capture(sound):
+    done = run(sound, "--sut", "10.9.9.9")
+    missing = "no packet from a queue manager at 10.9.9.9 that can be judged; other systems in this capture: 10.0.0."
+    assert (done.exit_code, missing in done.stderr, missing in done.stdout) == (3, True, True)
 
 
 def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_path, sound):
@@ -161,4 +166,4 @@ def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
     empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
     page = tmp_path / "report.html"
     run(empty, "--html", page)
-    assert "No packet from a queue manager that can be judged." in page.read_text(encoding="utf-8")
+    assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
