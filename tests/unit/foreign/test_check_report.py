@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -13,6 +14,7 @@ from harness.cli.main import app
 from harness.errors import UsageError
 from harness.foreign.files import read_frames
 from harness.judging.passive import PASSIVE
+from harness.paths import SUITES
 
 
 def miscount(data):
@@ -167,3 +169,18 @@ def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
     page = tmp_path / "report.html"
     run(empty, "--html", page)
     assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
+
+
+def test_example_of_the_page_is_what_the_command_prints(monkeypatch):
+    """Sentences of rules and the number of passive rules may change."""
+    page = (SUITES.parent / "docs" / "check.md").read_text(encoding="utf-8")
+    words, *shown = re.search(r"^    \$ mqconform check (tests/.*(?:\n    .*)+)", page, re.MULTILINE)[1].splitlines()
+    monkeypatch.chdir(SUITES.parent)
+    printed = iter([without_sentence(line) for line in run(*words.split()).stdout.splitlines()])
+    expected = [without_sentence(line[4:]) for line in shown if line != "    ..."]
+    assert len(expected) > 10
+    assert [line for line in expected if line not in printed] == []
+
+
+def without_sentence(line):
+    return re.sub(r"\(MUST\).*|\d+ of \d+ passive rules.*|expected: .*", "", line)
