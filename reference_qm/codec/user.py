@@ -47,7 +47,7 @@ class UserHeader(Flagged, Record):
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes and the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
     TimeToBeReceived u32 LE s, 0xFFFFFFFF infinite; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags u32 LE;
-    the queues are what DQ, AQ and RQ announce, or None; ConnectorType 16-byte GUID or None (CQ).
+    each queue has the layout that DQ, AQ or RQ announces, or is None; ConnectorType 16-byte GUID or None (CQ).
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"

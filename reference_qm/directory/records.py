@@ -54,7 +54,7 @@ def _encode_value(value: Any) -> object:
 
 
 def _read(name: str, hint: Any, value: object) -> object:
-    """Read a value of a declared type: one of a few types, a tuple of one of them, or one of them or None."""
+    """Read a value of a declared type: a simple type, a tuple of a simple type, or a simple type or None."""
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):

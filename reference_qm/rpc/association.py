@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AssociationState(Enum):
-    """The states of a connection; its security has the state of an authentication. Spec: MS-RPCE 3.3.3."""
+    """The states of a connection; ``AssociationSecurity`` has the state of the authentication. Spec: MS-RPCE 3.3.3."""
 
     ESTABLISHED = "ESTABLISHED"
     CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
@@ -70,7 +70,7 @@ class Association:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
-        """Process received bytes; a call may contain any part of a PDU."""
+        """Process received bytes, which may contain any part of a PDU."""
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
@@ -102,7 +102,7 @@ class Association:
     # -- what the calls do --------------------------------------------------------------------------------------
 
     def send(self, pdu: Pdu | bytes) -> list[RpcOutput]:
-        """Return the effect that sends a PDU, or several built PDUs."""
+        """Return the effect that sends a PDU, or the bytes of several PDUs."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
     def settle(self) -> list[RpcOutput]:
@@ -117,7 +117,7 @@ class Association:
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
-        """Close the connection of a client that breaks the protocol or has to leave."""
+        """Close the connection of a client that breaks the protocol or does not end the association itself."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
@@ -308,4 +308,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""The PDUs that a server accepts in each state; any other breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server accepts in each state; any other PDU breaks the protocol (MS-RPCE 3.3.3)."""

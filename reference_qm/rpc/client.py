@@ -28,9 +28,9 @@ from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes proposed for each interface, one context each (MS-MQQP 2.2)."""
+"""The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
 LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
-"""The limit of stub bytes of one answer: the largest buffer and the data around it."""
+"""The maximum number of stub bytes of one answer: the largest buffer and the data around it."""
 
 
 class BindingState(Enum):
@@ -46,7 +46,7 @@ class BindingState(Enum):
 class ClientAssociation:
     """The client's side of an association: calls over one connection, several at a time if the server multiplexes.
 
-    ``security``: its authentication; without it, at the level none.
+    ``security``: the authentication of the client; None for the level none.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class ClientAssociation:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
-        """Process received bytes; a call may contain any part of a PDU."""
+        """Process received bytes, which may contain any part of a PDU."""
         return [] if self.ended else self._receive_all(data)
 
     def _receive_all(self, data: bytes) -> list[Outgoing]:
@@ -156,7 +156,9 @@ class ClientAssociation:
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
     def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
-        """Return a response after checking its protection; SecurityError for another than the agreed one."""
+        """Return a response after checking its protection; raise SecurityError if the protection is not the agreed
+        protection.
+        """
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
             return pdu
@@ -192,7 +194,7 @@ class ClientAssociation:
         return self._on_leg(pdu)
 
     def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
-        """Take the server's token, if one is expected, and send the next. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Take the server's token, if a token is expected, and send the next token. Spec: MS-RPCE 3.3.1.5.2.1."""
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND
@@ -273,7 +275,7 @@ class ClientAssociation:
         return [Failed(call, why, fault.status), *self._send_waiting()]
 
     def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
-        """Ignore the answer to a call that was cancelled; no other can be."""
+        """Ignore an answer to an unknown call; only the answer to a cancelled call can be unknown."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
         return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
@@ -294,7 +296,7 @@ class ClientAssociation:
         return sent
 
     def _build_request(self, call: OutgoingCall) -> bytes:
-        """Build a request, in as many fragments as it takes. Spec: C706 12.6.4.9."""
+        """Build a request, in as many fragments as necessary. Spec: C706 12.6.4.9."""
         self._last_call_id += 1
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
@@ -320,7 +322,7 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         }
     )
 )
-"""The PDUs that a server may send in each state; any other ends the association."""
+"""The PDUs that a server may send in each state; any other PDU ends the association."""
 
 
 def find_method(interface: Interface, name: str) -> int:

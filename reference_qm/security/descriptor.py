@@ -1,7 +1,7 @@
 """Parses and builds security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
 
 The parser is bounded, and raises only FormatError for any bytes. The SACL is kept unchanged, because nothing is audited
-here. The types of ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another type is an error, so that no
+here. The ACE types are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); any other type is an error, so that no
 denial is overlooked.
 """
 
@@ -113,9 +113,9 @@ class Acl(Record):
 class SecurityDescriptor(Flagged, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group, Dacl and Sacl are None
-    when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing. Sacl is the
-    bytes of an ACL. ``build`` sets SR, DP and SP of Control by the parts that exist.
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which are anywhere after them. Control u16 LE; Owner, Group, Dacl and
+    Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing.
+    Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"

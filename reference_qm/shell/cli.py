@@ -1,6 +1,6 @@
 """The command ``mqconform serve``, which runs the reference queue manager in a process of its own.
 
-`serving.py` is imported when the command runs, so that the help needs no import.
+The command imports `serving.py` only when it runs, so that its help is printed fast.
 """
 
 from __future__ import annotations

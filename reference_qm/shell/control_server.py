@@ -35,15 +35,13 @@ UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
 UNREAD_BYTES_LIMIT = 64 * 1024 * 1024
-"""The maximum number of bytes of unread answers; above it the client is disconnected."""
+"""The maximum number of bytes of unread answers; a client with more unread bytes is disconnected."""
 
 
 class ControlServer:
-    """Serves several clients at once.
-
-    ``stop`` is called when a client requests the end of the process, ``reset`` when a client requests a reset;
-    ``reset`` raises a ControlError or a StoreError when a reset is impossible. ``offered``: the facilities that clients
-    may use.
+    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of the
+    process, and ``reset`` when a client requests a reset; ``reset`` raises a ControlError or a StoreError when a reset
+    is impossible. ``offered``: the facilities that clients may use.
     """
 
     def __init__(
@@ -92,7 +90,9 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """A client: its requests may be pipelined, and each answer is sent when it is ready, with the id of its request."""
+    """A client: its requests may be pipelined; each answer contains the id of its request, and is sent when it is
+    ready.
+    """
 
     def __init__(self, server: ControlServer) -> None:
         self.server = server
@@ -270,7 +270,7 @@ _CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[
         }
     )
 )
-"""The request that closes the result of each opening request; cursors end with their handles."""
+"""For each request that opens something: the request that closes it. Cursors end with their handles."""
 
 
 def _ignore_answer(answer: Answer) -> None:

@@ -28,7 +28,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
     {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
 )
 LONGEST_PASSWORD_CHARACTERS = 256
-"""The longest password in characters, as in Windows."""
+"""The maximum length of a password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
@@ -37,10 +37,10 @@ class Rpc:
     """The table [rpc]: the ports and the authentication of remote reading.
 
     ``port``: the port of qmcomm, ``read_port``: the port of qm2qm; a port in use is skipped. The default of
-    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also at
-    ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
-    ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
-    queue manager as a client, as one of the users.
+    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both ports. ``mapper``: whether it also
+    answers at ``mapper_port``, which is never skipped; port 135 may need privileges. ``users``: the users that can
+    authenticate; ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the
+    authentication with which this queue manager calls other servers, and the user that it authenticates.
     """
 
     enabled: bool = True

@@ -132,9 +132,9 @@ class Commands(Part):
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue of a message.
+        """Find the local queue to which a message is sent; None for a queue of another queue manager.
 
-        Raise CommandError when neither a local nor an outgoing queue accepts it.
+        Raise CommandError when the local queue, or any outgoing queue, must refuse the message.
         """
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:

@@ -123,7 +123,8 @@ class Inputs(Part):
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close connections while unfinished packets take too many bytes, beginning with the packet that waits longest.
+        """Close connections while unfinished packets take too many bytes, beginning with the connection whose
+        unfinished packet has waited longest.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """

@@ -154,7 +154,7 @@ class QueueCommands(Part):
         )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
-        """Return the path name of the queue that a format name means, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
+        """Return path name and computer of the queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.26."""
         status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
         return Result({"status": status.name, "path": path, "machine": machine})
 
@@ -348,7 +348,7 @@ def describe_position(position: MessagePosition) -> dict[str, Any]:
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse a receive from a nontransactional queue, or a move within it, as part of a transaction.
+    """Refuse to receive from a nontransactional queue, or to move a message within it, as part of a transaction.
 
     Spec: MS-MQRR 3.1.4.13.
     """

@@ -89,7 +89,9 @@ class TransactionOperations(Part):
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
-        """Find the messages that a crash does not return to their queues: sent, or part of a prepared transaction."""
+        """Find the messages that a crash does not return to their queues: messages sent in a transaction, and all
+        messages of a prepared transaction.
+        """
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()

@@ -19,7 +19,7 @@ def extent(given: Extent, scope: Scope) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FixedArray(NdrType):
-    """An array of a fixed number of elements without pointers: only the elements (C706 14.3.3.1)."""
+    """An array of a fixed number of elements without pointers; the stub contains only the elements (C706 14.3.3.1)."""
 
     element: NdrType
     size: int
@@ -84,7 +84,7 @@ class ConformantArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class ConformantVaryingArray(NdrType):
-    """[size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then the m elements."""
+    """An array with [size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then m elements."""
 
     element: NdrType
     size_is: Extent
@@ -125,9 +125,8 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without it.
-
-    ``longest``: the limit of characters, including the null.
+    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without the null.
+    ``longest``: the maximum number of characters, including the null.
     """
 
     longest: int
@@ -156,7 +155,7 @@ class WideString(NdrType):
 
 
 def _read_counts(reader: NdrReader) -> tuple[int, int]:
-    """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, .12)."""
+    """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, 3.1.1.5.3.2.1.12)."""
     maximum, offset, actual = reader.count(), reader.count(), reader.count()
     if offset:
         reader.refuse(f"starts at element {offset}, not 0")
