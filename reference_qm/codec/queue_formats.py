@@ -141,7 +141,7 @@ class MQFDirectQueueFormatName(Record):
 
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:
-            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside would end it")
+            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside the name would end it")
         return text.join(self.DirectFormatName, terminated=True)
 
 

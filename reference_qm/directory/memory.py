@@ -99,15 +99,15 @@ class MemoryDirectory(Replica):
         """
         kind = type(element).__name__
         if type(element) not in RULES:
-            raise ValueError(f"{kind}: a directory of this kind holds no such objects")
+            raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
         if not cost_is_valid(element):
-            raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are possible")
+            raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
         path = distinguished_name(element)
         if path is None:
-            raise ValueError(f"{kind}: set the attributes that name it")
+            raise ValueError(f"{kind}: set the attributes that its name consists of")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
-                raise ValueError(f"{path}: exists already; write it instead")
+                raise ValueError(f"{path}: exists already; change the existing object instead")
             return self._publish(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:

@@ -152,7 +152,9 @@ class Association:
             return self._refuse_pdu(header, str(error))
         handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
-            return self._refuse_pdu(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
+            return self._refuse_pdu(
+                header, f"{pdu.body.PTYPE.name} is not allowed in the state {self.state.value} (MS-RPCE 3.3.3)"
+            )
         return handler(self, pdu, wire)
 
     def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
@@ -214,7 +216,7 @@ class Association:
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Take the last leg of an authentication, which has no answer. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
         if pdu.sec_trailer is None:
-            return self.close("an rpc_auth_3 without authentication (MS-RPCE 2.2.2.10)")
+            return self.close("an rpc_auth_3 was received without an authentication (MS-RPCE 2.2.2.10)")
         try:
             self.security.take_last_leg(pdu.sec_trailer)
         except AuthenticationRefused as refused:

@@ -72,10 +72,14 @@ class PendingCalls:
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _OLD_CALLS:
                 return []
-            return self._association.protocol_error(pdu, f"no call {pdu.call_id} to continue (MS-RPCE 3.3.3.5.6)")
+            return self._association.protocol_error(
+                pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
+            )
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
-            return self._association.protocol_error(pdu, "a fragment of another call (MS-RPCE 3.3.3.5.2)")
+            return self._association.protocol_error(
+                pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
+            )
         return self._add(incoming, pdu, request)
 
     def _breach(self, pdu: Pdu) -> str | None:

@@ -66,7 +66,7 @@ class AgreedSecurity:
         token = wire[len(wire) - Header.parse(wire).auth_length :]
         signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
         if any(rest):  # the provider fills unused space with zeros (MS-RPCE 2.2.2.11)
-            raise SecurityError(f"a token of {len(token)} bytes")
+            raise SecurityError(f"the token is too long: {len(token)} bytes")
         if self.level.seals:
             body = self.context.unseal(segments, signature, header_sign=self.header_sign)
         else:

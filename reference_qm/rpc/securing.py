@@ -99,11 +99,11 @@ class AssociationSecurity:
         agreed.legs += 1
         try:
             if agreed.failed is not None or agreed.context.complete:
-                raise SecurityError("a token after the last token of the authentication")
+                raise SecurityError("a token was received after the last token of the authentication")
             if agreed.legs > self._limits.auth_legs:
-                raise SecurityError(f"more than {self._limits.auth_legs} tokens in one authentication")
+                raise SecurityError(f"the authentication has more than {self._limits.auth_legs} tokens")
             if len(token) > self._limits.token_bytes:
-                raise SecurityError(f"a token of {len(token)} bytes")
+                raise SecurityError(f"the token is too long: {len(token)} bytes")
             return agreed.context.step(token)
         except SecurityError as error:
             agreed.failed = f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)"

@@ -68,7 +68,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     try:
         return unpadder.update(padded) + unpadder.finalize()
     except ValueError as error:
-        raise _security_error("its padding is not that of PKCS #5") from error
+        raise _security_error("the padding is not PKCS #5 padding") from error
 
 
 def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:

@@ -70,10 +70,10 @@ class Ace(Record):
         kind, flags, size, mask = cursor.unpack(_ACE)
         if kind not in tuple(AceType):
             raise FormatError(
-                "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is no ACE type of Windows NT 4.0"
+                "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is not an ACE type of Windows NT 4.0"
             )
         if size < _ACE.size:
-            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below {_ACE.size}")
+            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACE.size}")
         trustee = cursor.within(size - _ACE.size, "ACE.Sid", cls.SECTION)
         sid = Sid.read(trustee)
         trustee.finish("ACE.AceSize", cls.SECTION)
@@ -100,7 +100,7 @@ class Acl(Record):
         if revision not in _ACL_REVISIONS:
             raise FormatError("ACL.AclRevision", start, cls.SECTION, f"is {revision}, must be 2 or 4")
         if size < _ACL.size:
-            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below {_ACL.size}")
+            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL.size}")
         listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
@@ -138,7 +138,12 @@ class SecurityDescriptor(Flagged, Record):
         if revision != _REVISION:
             raise FormatError("SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision}, must be {_REVISION}")
         if not control >> 15 & 1:
-            raise FormatError("SECURITY_DESCRIPTOR.Control", start + 2, cls.SECTION, "SR is clear: not self-relative")
+            raise FormatError(
+                "SECURITY_DESCRIPTOR.Control",
+                start + 2,
+                cls.SECTION,
+                "SR is clear, so the descriptor is not self-relative",
+            )
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
@@ -167,7 +172,7 @@ def _read_acl_bytes(cursor: Cursor) -> bytes:
     head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
     if size < _ACL.size:
-        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below {_ACL.size}")
+        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below the minimum {_ACL.size}")
     return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 

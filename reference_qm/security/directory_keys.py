@@ -80,7 +80,7 @@ class MqdsPublicKeys(Record):
         start = cursor.offset
         size, count = cursor.unpack(_KEYS)
         if size < _KEYS.size:
-            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below {_KEYS.size}")
+            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below the minimum {_KEYS.size}")
         listed = cursor.within(size - _KEYS.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
         listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)

@@ -93,9 +93,11 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
             warnings.simplefilter("ignore", CryptographyDeprecationWarning)
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
-        raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
+        raise SecurityError(
+            subject, _AUTHENTICATION, f"is not an X.509 certificate with a usable key: {error}"
+        ) from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION, f"its key is not an RSA key but {type(key).__name__}")
+        raise SecurityError(subject, _AUTHENTICATION, f"contains an {type(key).__name__} instead of an RSA key")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
-        raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than the largest accepted key")
+        raise SecurityError(subject, _AUTHENTICATION, "contains an RSA key that is larger than the accepted maximum")
     return key

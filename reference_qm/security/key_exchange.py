@@ -30,11 +30,13 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
     """Return the key of a PUBLICKEYBLOB; raise SecurityError for invalid numbers."""
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
-        raise SecurityError("PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, bitLen {blob.bitLen}")
+        raise SecurityError(
+            "PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, but bitLen is {blob.bitLen}"
+        )
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
     except ValueError as error:
-        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"no RSA key: {error}") from error
+        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"is not an RSA key: {error}") from error
 
 
 def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:

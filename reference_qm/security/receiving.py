@@ -130,7 +130,9 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
     if not receiver.caches.settings.RejectEnhancedRC2Using40BitKeys:
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_BITS // 8 :]):
-        raise SecurityError("SymmetricKey", _SECTION, "its final 88 bits are 0: RC2 with 40 bits is rejected here")
+        raise SecurityError(
+            "SymmetricKey", _SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+        )
 
 
 def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:

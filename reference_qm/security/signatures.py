@@ -131,7 +131,7 @@ def sign_message(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
     if kind is SignatureType.SIG30:
-        raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
+        raise SecurityError("MultiQueueFormatHeader", _SIGNING, "is missing, but an MSMQ 3.0 signature requires it")
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
 
@@ -162,7 +162,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing: no certificate")
+        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing, so there is no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
     single, several = _signatures_of(packet)
@@ -170,7 +170,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
             return kind
-    raise SecurityError("Signature", _AUTHENTICATION, f"is not that of the message under {algorithm.name}")
+    raise SecurityError("Signature", _AUTHENTICATION, f"is not the signature of the message with {algorithm.name}")
 
 
 def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:

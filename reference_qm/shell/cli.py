@@ -27,14 +27,14 @@ def serve(
     ] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[
-        str | None, typer.Option("--tcp-port", metavar="PORT", help="TCP port of sessions; 0: a free port [1801].")
+        str | None, typer.Option("--tcp-port", metavar="PORT", help="TCP port for sessions; 0: a free port [1801].")
     ] = None,
     ping_port: Annotated[
-        str | None, typer.Option("--ping-port", metavar="PORT", help="UDP port of pings; 0: a free port [3527].")
+        str | None, typer.Option("--ping-port", metavar="PORT", help="UDP port for pings; 0: a free port [3527].")
     ] = None,
     rpc_port: Annotated[
         str | None,
-        typer.Option("--rpc-port", metavar="PORT", help="RPC port of remote reading; 0: a free port [2103]."),
+        typer.Option("--rpc-port", metavar="PORT", help="RPC port for remote reading; 0: a free port [2103]."),
     ] = None,
     control: Annotated[
         str | None, typer.Option("--control", help="ADDRESS:PORT on which to serve the control protocol [none].")

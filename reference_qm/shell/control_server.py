@@ -175,7 +175,7 @@ class ControlClient(asyncio.Protocol):
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:
-                raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
+                raise ControlError(f"{verb} takes no arguments; omit {', '.join(arguments.keys() - {'verb'})}")
         except NotOffered as error:
             self._send_reply({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
@@ -184,7 +184,7 @@ class ControlClient(asyncio.Protocol):
     def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
         if len(self._waiting) >= UNANSWERED_REQUESTS_LIMIT:
             raise ControlError(
-                f"{UNANSWERED_REQUESTS_LIMIT} requests of this client wait already; read their answers first"
+                f"{UNANSWERED_REQUESTS_LIMIT} requests of this client are not answered yet; read their answers first"
             )
 
         def send_answer(result: Answer) -> None:
@@ -217,7 +217,7 @@ class ControlClient(asyncio.Protocol):
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
-            raise ControlError("cancel: takes request, the id of the request to cancel")
+            raise ControlError("cancel: give only request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")

@@ -60,7 +60,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
             f"{where}: [queue_manager] identifier is missing: give the identifier of one of the queue managers"
         )
     if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
-        raise SettingsError(f"{where}: the own queue manager {identifier} is missing: add it to queue_managers")
+        raise SettingsError(f"{where}: this process's queue manager {identifier} is missing: add it to queue_managers")
     return directory
 
 

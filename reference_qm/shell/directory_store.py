@@ -159,4 +159,6 @@ def _check_header(path: Path) -> None:
     if magic != _MAGIC or application != APPLICATION_ID:
         raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
-        raise DirectoryFileError(f"{path}: has schema {schema}, this program knows {SCHEMA}: use the matching version")
+        raise DirectoryFileError(
+            f"{path}: has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
+        )

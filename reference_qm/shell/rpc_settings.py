@@ -82,7 +82,7 @@ class Rpc:
 def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
-        raise ValueError("must be a valid Windows name of a user or a domain; the domain has a key of its own")
+        raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
 
@@ -112,7 +112,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
     known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
     for number, one in enumerate(known):
         if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
-            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: a second user {one.qualified!r}; remove one")
+            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: user {one.qualified!r} is listed twice")
     rpc = Rpc(**values, users=known)
     if rpc.least_level is not AuthLevel.NONE and not known:
         raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")

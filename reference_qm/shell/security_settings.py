@@ -123,7 +123,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     accounts = tuple(_read_account(user, f"{where}: [[security.users]] {n}", folder) for n, user in enumerate(users, 1))
     for n, account in enumerate(accounts):
         if any(account.name == other.name for other in accounts[:n]):
-            raise SettingsError(f"{where}: [[security.users]]: a second user {account.name!r}; remove one")
+            raise SettingsError(f"{where}: [[security.users]]: user {account.name!r} is listed twice")
     remote = tree.get("remote_keys", {})
     if not isinstance(remote, dict):
         raise SettingsError(f"{where}: [security.remote_keys] must be a table of GUID = base64")

@@ -296,7 +296,7 @@ class Surroundings:
         return {"published": shown}
 
     def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Create or delete the directory object of a queue or a list; the caller reads the object to find out the result."""
+        """Create or delete the directory object of a queue or a list; the caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))

@@ -90,7 +90,11 @@ class Inputs(Part):
         """Continue the session whose connection is established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
-            self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
+            self.qm.emit(
+                CloseTransport(
+                    event.transport, "the session was closed before the connection was established (MS-MQQB 3.1.5.9)"
+                )
+            )
         else:
             self.qm.establishing.send_establish_request(session, now)
 

@@ -56,7 +56,9 @@ class Restoring(Part):
         for name, value in entries.items():
             kind, _, rest = name.partition(":")
             if kind not in by_kind:
-                raise RestoreError(f"entry {name!a} is of an unknown kind: was it written by a newer version?")
+                raise RestoreError(
+                    f"entry {name!a} is of an unknown kind: use the version of mqconform that wrote the store"
+                )
             by_kind[kind][rest] = value
         for kind, restore_one in _RESTORE.items():
             placed: list[tuple[int, str, Any]] = []
@@ -104,7 +106,9 @@ class Restoring(Part):
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, but the configuration sets {configured.transactional}: change it")
+                raise RestoreError(
+                    f"{here}, but the configuration sets {configured.transactional}: correct the setting"
+                )
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)

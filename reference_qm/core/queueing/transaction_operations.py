@@ -73,7 +73,7 @@ class TransactionOperations(Part):
         if operation is None or transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
-                f"{transaction.Identifier}, or it has ended (MQ_ERROR_TRANSACTION_USAGE): receive it in an open one"
+                f"{transaction.Identifier}, or that has ended (MQ_ERROR_TRANSACTION_USAGE): receive it again"
             )
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 

@@ -127,7 +127,9 @@ class ClientTasks(Part):
         for one in binding.association.cancel(call):
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
-        self._resume_task(task, RemoteError(f"{call.method.name} was not answered in time; it is cancelled"), now)
+        self._resume_task(
+            task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
+        )
 
     def abandon(self, now: Now) -> None:
         """End every sequence with an error, because the queue manager stops."""

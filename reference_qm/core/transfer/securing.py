@@ -57,7 +57,7 @@ class Securing(Part):
             return packet
         key = self.find_signing_key(security.SenderCertificate)
         if key is None:
-            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is missing")
+            raise SecurityError("Message.SenderCertificate", _SIGNING, "the private key of the certificate is missing")
         content = self.qm.security_on_receipt.signed_properties
         return sign_message(packet, _signature_type_of(security.AuthenticationLevel), key, content)
 

@@ -47,7 +47,7 @@ class Pointer(NdrType):
         if self.kind is PointerKind.REF:
             reader.refuse("a reference pointer is NULL")
         if self._elements(scope):
-            reader.refuse(f"is NULL where {self._elements(scope)} elements are announced")
+            reader.refuse(f"is NULL, but {self._elements(scope)} elements are announced")
         return _NULL
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
@@ -59,7 +59,7 @@ class Pointer(NdrType):
             reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
-            reader.refuse(f"referent {value:#x} was of another type before")
+            reader.refuse(f"referent {value:#x} was already used for a target of another type")
         return referent
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -194,7 +194,7 @@ class Union(NdrType):
             reader.align(self.alignment(reader.encoding))
         tag = self.discriminant.read(reader, scope)
         if tag != scope[self.switch_is]:
-            reader.refuse(f"the discriminant is {tag}, {self.switch_is} says {scope[self.switch_is]}")
+            reader.refuse(f"the discriminant is {tag}, but {self.switch_is} is {scope[self.switch_is]}")
         if tag not in self.arms:
             reader.refuse(f"there is no arm {tag}")
         arm = self.arms[tag]
