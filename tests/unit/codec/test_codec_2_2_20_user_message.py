@@ -112,7 +112,7 @@ def test_a_queue_type_without_layout_is_refused(bits, kind):
         44,
         "MS-MQMQ 2.2.19.2",
     )
-    with pytest.raises(MisuseError, match="has no layout"):
+    with pytest.raises(MisuseError, match="no queue layout is defined"):
         UserHeader(Flags=UserHeader.flags(**{bits: kind})).build()
 
 

@@ -170,7 +170,7 @@ def test_without_the_directory_a_command_is_refused_in_one_line_and_nothing_is_c
     answer = host.answers[token]
     assert isinstance(answer, Rejected)
     assert "in the directory" in answer.error or "from the directory" in answer.error
-    assert answer.error.endswith("MQ_ERROR_NO_DS: try again when it is back")
+    assert answer.error.endswith("(MQ_ERROR_NO_DS): try again when the directory is available")
     assert "\n" not in answer.error
     assert (queues(host), host.ask(GetQueue("orders"))) == before
 

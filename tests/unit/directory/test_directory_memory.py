@@ -308,8 +308,8 @@ def test_2_2_1_operations_fail_without_directory_connection() -> None:
 @pytest.mark.parametrize(
     ("element", "complaint"),
     [
-        (ConnectedNetwork(Name="ethernet"), "holds no such objects"),
-        (Site(), "Site: set the attributes that name it"),
+        (ConnectedNetwork(Name="ethernet"), "does not store objects of this type"),
+        (Site(), "Site: set the attributes that its name consists of"),
         (Site(Name="A"), "exists already"),
         (Site(Identifier=SITE_A, Name="C"), "exists already"),
         (

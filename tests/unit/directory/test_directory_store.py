@@ -157,7 +157,7 @@ REFUSED = {
     "text": (lambda path: path.write_text("hello\n"), "is not a directory file of mqconform: give another file"),
     "one byte": (lambda path: path.write_bytes(b"S"), "is not a directory file of mqconform"),
     "foreign": (lambda path: spoiled(path, 68, b"\0\0\0\1"), "is not a directory file of mqconform"),
-    "schema": (lambda path: spoiled(path, 60, struct.pack(">I", 2)), "has schema 2, this program knows 1"),
+    "schema": (lambda path: spoiled(path, 60, struct.pack(">I", 2)), "has schema 2, but this program reads only 1"),
     "torn": (lambda path: path.write_bytes(path.read_bytes()[:-4_096]), "cannot be used as a directory"),
     "damaged": (lambda path: spoiled(path, 100, b"\xff" * 3_000), "cannot be used as a directory"),
     "json": (lambda path: reworded(path, "{"), "an object in it is damaged"),

@@ -236,7 +236,7 @@ def test_a_server_that_breaks_the_protocol_ends_the_association(pdu):
 
 
 def test_bytes_that_are_no_pdu_end_the_association():
-    assert "no PDU" in ended(bound().receive_bytes(b"HTTP/1.1 400 Bad Request\r\n"))
+    assert "are not a PDU" in ended(bound().receive_bytes(b"HTTP/1.1 400 Bad Request\r\n"))
 
 
 def test_a_bad_stub_fails_its_call_only():
@@ -245,7 +245,7 @@ def test_a_bad_stub_fails_its_call_only():
     client.begin(call)
     (failed,) = client.receive_bytes(Pdu(Response(0, bytes(3)), 2).build())
     assert (failed.call, client.ended) == (call, False)
-    assert "bad stub" in failed.error
+    assert "invalid stub" in failed.error
 
 
 def test_an_answer_that_never_ends_is_not_kept():
@@ -262,7 +262,7 @@ def test_an_answer_that_never_ends_is_not_kept():
 
 def test_calls_are_bounded_and_not_made_too_early():
     early = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
-    with pytest.raises(MisuseError, match="before the association is bound"):
+    with pytest.raises(MisuseError, match="before the association was bound"):
         ClientAssociation([QM2QM]).begin(early)
     client = bound()
     for number in range(Limits().pending_calls):

@@ -161,7 +161,7 @@ def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client(
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
             assert "no request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
-            assert "takes request" in (await caller.read_reply())["error"]
+            assert "give only request" in (await caller.read_reply())["error"]
 
     asyncio.run(story())
 
@@ -226,7 +226,7 @@ def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
             caller.say(*({"id": n, "verb": "receive", "queue": "private$\\q", "timeout_ms": 9} for n in range(4)))
             reply = await caller.read_reply()
             assert (reply["id"], reply["ok"]) == (3, False)
-            assert "wait already" in reply["error"]
+            assert "are not answered yet" in reply["error"]
 
     asyncio.run(story())
 

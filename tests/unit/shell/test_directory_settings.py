@@ -162,7 +162,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
     ("text", "complaint"),
     [
         (SITES, "[directory]: [queue_manager] identifier is missing: give the identifier of one of the queue managers"),
-        (OWN + SITES, f"[directory]: the own queue manager {A} is missing: add it to queue_managers"),
+        (OWN + SITES, f"[directory]: this process's queue manager {A} is missing: add it to queue_managers"),
         (OWN + SITES + MACHINES + "[routes]\n", "[routes] is only for a workgroup: remove it, or remove [directory]"),
         (
             OWN + SITES + MACHINES + "[public_queues]\n",

@@ -75,7 +75,7 @@ def test_rpc_settings_read_users_levels_and_authentication(tmp_path, monkeypatch
         ("[[rpc.users]]\nname = 'a:b'\npassword = 'x'", "must be a valid Windows name of a user"),
         ("[[rpc.users]]\nname = \"a\\n\"\npassword = 'x'", "must be a valid Windows name of a user"),
         ("[[rpc.users]]\npassword = 'x'", "name is missing"),
-        (f"{ALICE}password = 'x'\n[[rpc.users]]\nname = 'ALICE'\npassword = 'y'", "a second user 'ALICE'; remove one"),
+        (f"{ALICE}password = 'x'\n[[rpc.users]]\nname = 'ALICE'\npassword = 'y'", "user 'ALICE' is listed twice"),
         ("[rpc]\nusers = 3", "must be a list of tables"),
     ],
 )

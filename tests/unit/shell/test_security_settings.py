@@ -178,7 +178,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
         ),
         (
             "[security]\nusers = [{ name = 'a', sid = 'S-1-1-0' }, { name = 'a', sid = 'S-1-1-1' }]",
-            "[[security.users]]: a second user 'a'; remove one",
+            "[[security.users]]: user 'a' is listed twice",
         ),
         ("[security]\nremote_keys = 1", "[security.remote_keys] must be a table of GUID = base64"),
         ("[security.remote_keys]\nx = ''", "[security.remote_keys] key = 'x': must be a GUID"),
