@@ -102,7 +102,7 @@ def test_arguments_of_each_operation_are_those_of_the_stub_layers(lua: Path, tmp
         assert arguments == expect_arguments(one), one[:2]
 
 
-def test_cut_stub_names_the_argument_that_is_missing(lua: Path, tmp_path: Path) -> None:
+def test_truncated_rpc_stub_names_its_missing_argument(lua: Path, tmp_path: Path) -> None:
     name, stub = "RemoteQMCancelReceive", bytes(range(10))
     (found,) = read_arguments(lua, write_calls(tmp_path / "cut.pcapng", [(name, "request", stub)]))
     assert found["msmq.rpc.cut"] == "dwRequestID: the stub is too short"
