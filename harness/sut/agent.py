@@ -91,8 +91,8 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close the standard input of the command, which ends it; stop it if it still runs. Afterwards a new one can be
-        started.
+        """Close the standard input of the command, so that it exits; stop it if it still runs. Afterwards, the command
+        can be started again.
         """
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0

@@ -27,7 +27,7 @@ SIZES = {NDRByteField: 1, NDRShortField: 2, NDRInt3264EnumField: 2, NDRIntField:
 TAG_SIZES = {"B": 1, "I": 4}
 GUID_SIZE = 16
 LARGEST_TAG = 16
-"""The largest discriminant of a union that is looked for."""
+"""The largest union discriminant that the search for members tries."""
 
 Row = dict[str, Any]
 

@@ -126,7 +126,7 @@ def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_pat
     [
         (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
         (("--profile", "dos"), "--profile dos: unknown profile; known: none, windows-nt"),
-        (("x", "--annotated", "y"), "it annotates a copy of one capture"),
+        (("x", "--annotated", "y"), "this option annotates a copy of one capture"),
     ],
 )
 def test_a_wrong_option_gives_one_line_error(sound, words, line):

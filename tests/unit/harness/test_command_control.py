@@ -114,7 +114,7 @@ def test_verbs_make_facilities() -> None:
         ({"commands": {"send": []}}, "commands.send is empty"),
         ({"commands": {"send": "x"}}, "must be a list of strings"),
         ({"commands": []}, "must be a table"),
-        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "without \\[control\\]"),
+        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "has no \\[control\\]"),
         ({"commands": {"send": ["x"]}, "driver": {"kind": "virtual"}}, "not virtual"),
     ],
 )

@@ -204,7 +204,7 @@ def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, serve
     [
         (request(2, 1, 99, b""), "opnum 99"),
         (request(2, 7, 6, bytes(4)), "context 7"),
-        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "a fragment of no call"),
+        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "a fragment of a call that was not begun"),
     ],
     ids=["opnum", "context", "fragment"],
 )

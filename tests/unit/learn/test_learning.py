@@ -122,7 +122,7 @@ def test_command_writes_the_machine_and_compares_two(tmp_path: Path, capsys: pyt
 def test_file_without_a_machine_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"x\.json: is not a machine"):
+    with pytest.raises(UsageError, match=r"x\.json: is not a state machine"):
         read_machine(file)
 
 
