@@ -108,8 +108,8 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts as
-    a cost of the last of these facilities only.
+    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts
+    only in the second number, which applies when no other facility is missing.
     """
     if facility not in counted.more:
         return ""

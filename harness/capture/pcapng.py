@@ -76,8 +76,7 @@ def packet_block(
     size: int | None = None,
 ) -> bytes:
     """Return an Enhanced Packet block. The time is in microseconds since 1970 UTC. ``inbound``: whether the recorder
-    received the packet, if known. ``interface``: the number of its interface; ``size``: the length of the packet on the
-    network, if the capture cut the packet.
+    received the packet, if known.
 
     ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
     the packet.

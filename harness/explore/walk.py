@@ -26,7 +26,7 @@ class Driven(Protocol):
         """Take a step; return everything visible afterwards. ``awaited``: the answers to wait for."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start (int ms); None where only steps take time."""
+        """Return the real time since the start (int ms); None in an environment in which only steps take time."""
 
     def idle(self, ms: int) -> None:
         """Let real time pass."""

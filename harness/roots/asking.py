@@ -117,7 +117,7 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's: queue managers with one identifier take each other for
+    """Compare the system's identifier with the peer's: queue managers with the same identifier mistake each other for
     themselves.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"

@@ -72,8 +72,6 @@ class CommandControl:
         """Run the command of a verb and return its answer. Raise ControlRefused when the command ends with an exit code
         other than 0, Unsupported without a command, ContractBroken when the output is not an answer, and SutUnavailable
         when the command does not end.
-
-        Unsupported without a command, ContractBroken when its output is no answer, SutUnavailable when it does not end.
         """
         if verb == "identity":
             return {"guid": str(self._identify())}

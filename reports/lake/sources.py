@@ -203,7 +203,7 @@ def foreign_rules(files: Files, source: Source) -> str | None:
     """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
     file.
 
-    Otherwise None. run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
+    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
     file was read as JSON before.
     """
     if not source.names_suites:
