@@ -122,7 +122,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
 def test_selection_without_matching_check_is_named(tmp_path: Path) -> None:
     said_of = {
         ("--rule", "MQQB-9.9-09"): "unknown rule 'MQQB-9.9-09'",
-        ("--select", "level=always"): "level='always': it must be one of MUST",
+        ("--select", "level=always"): "level='always': the value must be one of MUST",
         ("-k", "no_such_check"): "the selection '-k no_such_check' matches no check",
     }
     file = sut(tmp_path)

@@ -90,7 +90,7 @@ def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left residue in the system or found some: a queue (t[x]); remove it, then",
+            "1 times a check left or found residue in the system: a queue (t[x]); remove the residue, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "the run has schema 1"),
@@ -143,7 +143,7 @@ def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: 
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
     (said,) = list_refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
-    assert said == "100.0 % of its rules were never exercised; the limit is 0 %"
+    assert said == "100.0 % of the rules were never exercised; the limit is 0 %"
 
 
 def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):

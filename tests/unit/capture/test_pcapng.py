@@ -130,14 +130,14 @@ BROKEN = {
     "cut in a head": (GOOD + b"\6\0\0", "ends inside the header"),
     "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),
     "cut in the section": (SECTION[:10], "is truncated"),
-    "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block of {MAX_BLOCK + 4} bytes"),
-    "block too short": (GOOD + pack("<II", 6, 8), "a block of 8 bytes"),
-    "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block of 33 bytes"),
+    "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block has {MAX_BLOCK + 4} bytes"),
+    "block too short": (GOOD + pack("<II", 6, 8), "a block has 8 bytes"),
+    "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block has 33 bytes"),
     "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the two lengths of a block differ"),
     "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which no earlier block describes"),
     "packet past its block": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),
-        "5 bytes does not fit its block",
+        "frame 1, with 5 bytes, does not fit its block",
     ),
     "packet cut by a snapshot length": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 4, 9) + b"abcd"),
@@ -252,7 +252,7 @@ def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
     file.write_bytes(file_header() + block_of_note(bytes(MAX_NOTE)))
     assert len(list(read_with_notes(file))) == 1
     file.write_bytes(file_header() + block_of_note(bytes(MAX_BLOCK)))
-    with pytest.raises(CaptureError, match="it must be a multiple of 4 up to"):
+    with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
         list(read_with_notes(file))
 
 

@@ -290,7 +290,7 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
 def test_capture_of_unsupported_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
-    with pytest.raises(CaptureError, match="link type 1 is not supported, unlike raw IP"):
+    with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
         streams(file)
 
 

@@ -104,7 +104,7 @@ def test_frames_before_damage_in_capture_are_judged_and_damage_is_named(tmp_path
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames == len(frames) - 1
     (damage,) = found.damage
-    assert damage.startswith(f"it is damaged after frame {len(frames) - 1}: ")
+    assert damage.startswith(f"the file is damaged after frame {len(frames) - 1}: ")
 
 
 def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
@@ -119,4 +119,4 @@ def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
 def test_capture_record_with_huge_claimed_length_is_not_read(tmp_path):
     path = made.pcapng(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
     path.write_bytes(path.read_bytes() + b"\6\0\0\0\xf0\xff\xff\xff" + bytes(100))
-    assert "a record of 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]
+    assert "a record has 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]

@@ -131,7 +131,7 @@ ENDS = [
     ("import sys; sys.stdin.read()", "identity: no answer in time"),
     (
         ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
-        "in time; an answer arrived with the id of no request: '1' (ids",
+        "in time; an answer arrived with an id that no request has: '1' (ids",
     ),
 ]
 

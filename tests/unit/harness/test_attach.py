@@ -121,7 +121,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         ),
         (
             ANSWERS.format("to(self, answer | {'id': 'x'})"),
-            "in time; an answer arrived with the id of no request: 'x'",
+            "in time; an answer arrived with an id that no request has: 'x'",
         ),
     ],
 )

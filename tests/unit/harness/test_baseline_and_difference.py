@@ -67,7 +67,7 @@ def baseline(folder: Path, text: str) -> Path:
         ("schema = 1\n[x", "not a TOML file"),
         ('["MQQB-2.1.2-01"]\nreason = "x"\n', "not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
-        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; state why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known: reason, link"),
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),

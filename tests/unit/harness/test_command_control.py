@@ -114,7 +114,7 @@ def test_facilities_follow_from_the_configured_verb_commands() -> None:
         ({"commands": {"send": []}}, "commands.send is empty"),
         ({"commands": {"send": "x"}}, "must be a list of strings"),
         ({"commands": []}, "must be a table"),
-        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "without \\[control\\]"),
+        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "has no \\[control\\]"),
         ({"commands": {"send": ["x"]}, "driver": {"kind": "virtual"}}, "not virtual"),
     ],
 )

@@ -44,4 +44,6 @@ def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert why_ended(item) is None
     assert item.config.stash[RUN].captured == 600
-    assert str(why_ended(item)).startswith("the captures of this run have 1,200 bytes; 1,000 are allowed")
+    assert str(why_ended(item)).startswith(
+        "the captures of this run have 1,200 bytes, but a correct SUT causes less than 1,000"
+    )

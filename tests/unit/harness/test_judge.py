@@ -100,7 +100,7 @@ def test_judge_distinguishes_true_from_1_and_text_from_number(tmp_path: Path) ->
 
 def test_uncovered_rule_gives_harness_error_without_verdict(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
-    with pytest.raises(HarnessError, match=f"{SHOULD} but its @covers does not name it"):
+    with pytest.raises(HarnessError, match=f"{SHOULD}, which its @covers does not name"):
         made(SHOULD, expected=1, observed=1)
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has no row in the catalogue"):
         made("MQQB-9.9-09", expected=1, observed=1)
@@ -169,7 +169,7 @@ def test_conclude_leaves_unjudged_rules_open_and_refuses_uncovered_rules(tmp_pat
     made.conclude()
     made.break_off("it closed")
     assert made.judged == {SHOULD: Verdict.PASS, MUST: Verdict.INCONCLUSIVE}
-    with pytest.raises(HarnessError, match=f"judges {SETTLED} but its @covers does not name it"):
+    with pytest.raises(HarnessError, match=f"judges {SETTLED}, which its @covers does not name"):
         made.conclude(SETTLED)
 
 
@@ -232,7 +232,7 @@ def test_errata_and_notes_of_the_row_and_of_the_check_are_cited_once(tmp_path: P
 @pytest.mark.parametrize(
     ("profile", "verdict", "notes", "reason"),
     [
-        ("windows-xp", "warn", ["MS-MQQP <7>"], "MS-MQQP <7> allows it to windows-xp: to be late"),
+        ("windows-xp", "warn", ["MS-MQQP <7>"], "MS-MQQP <7> allows this for windows-xp: to be late"),
         ("windows-7", "fail", [], None),
         ("none", "fail", [], None),
     ],

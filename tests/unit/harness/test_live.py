@@ -214,7 +214,7 @@ def test_live_findings_with_one_cause_are_grouped_without_repetition():
         "fail R-03",
         "fail R-04",
         "fail R-05",
-        "fail for the same: R-06, R-07",
+        "fail for the same cause: R-06, R-07",
         "fail R-00",
     ]
     assert "    observed: kept open" in lines
@@ -228,7 +228,7 @@ def test_live_output_only_names_rules_that_depend_on_a_missing_root():
     lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
         "fix this first: no connection (2 checks rest on it)",
-        "inconclusive because of that: 1 rule in 2 checks: MQQB-2.1.2-D01",
+        "inconclusive because of root causes: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]
     assert NamedRoots.from_json(roots.to_json()) == roots

@@ -20,7 +20,7 @@ def test_rule_ids_and_documents_are_recognized_in_any_letter_case():
     ("text", "said"),
     [
         ("mqqb-2.1.2-91", "unknown rule 'mqqb-2.1.2-91'; did you mean MQQB-2.1.2-01"),
-        ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists them"),
+        ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists all rules"),
     ],
 )
 def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
@@ -62,7 +62,7 @@ def test_selection_joins_criteria_of_one_kind_and_intersects_kinds():
 @pytest.mark.parametrize(
     ("criteria", "said"),
     [
-        (["level=always"], "level='always': it must be one of MUST, MUST NOT"),
+        (["level=always"], "level='always': the value must be one of MUST, MUST NOT"),
         (["colour=red"], "unknown criterion 'colour'; known: level, role, observe"),
         (["MQQB-9.9"], "unknown rule 'MQQB-9.9'"),
         (["MQBB-3.1"], "'MQBB-3.1': unknown document 'MQBB'; known: "),

@@ -110,6 +110,6 @@ def test_demo_checks_for_java_before_it_starts_a_system(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    line = "mqconform: demo: rollup needs Java 17 or newer and JAVA_HOME=/nowhere has no bin/java: install one"
+    line = "mqconform: demo: rollup needs Java 17 or newer and JAVA_HOME=/nowhere has no bin/java: install Java"
     assert capsys.readouterr().err.startswith(line)
     assert not (tmp_path / "demo").exists()

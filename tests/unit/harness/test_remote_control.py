@@ -96,9 +96,9 @@ def test_refused_remote_read_gives_one_line_error_with_status(remote: RemoteCont
 
 
 def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
-    with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
+    with pytest.raises(Unsupported, match="restart is not possible for a SUT without a control channel"):
         remote.call("restart")
-    with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
+    with pytest.raises(Unsupported, match="restart is not possible for a SUT without a control channel"):
         remote.begin("restart")
     with pytest.raises(Unsupported, match="in a transaction"):
         remote.call("receive", queue=PLAIN, transaction="1")

@@ -94,7 +94,7 @@ def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], 
     ("changes", "why"),
     [
         ({"body": b"two"}, "frame 8: the harness sends different bytes: not replayable"),
-        ({"verb": "identity"}, "after frame 8: the harness asks identity with different arguments: not replayable"),
+        ({"verb": "identity"}, "after frame 8: the harness calls identity with different arguments: not replayable"),
         ({"more": False}, "after frame 8: the harness ends the check: not replayable"),
     ],
 )
@@ -111,7 +111,7 @@ def test_check_longer_than_its_capture_is_not_replayable(recorded: tuple[Path, A
         sut.control.call("inspect")
 
     _, differences = replayed(recorded[0], tmp_path, longer)
-    assert differences == {TEST: "after frame 11: the harness asks inspect: not replayable"}
+    assert differences == {TEST: "after frame 11: the harness calls inspect: not replayable"}
 
 
 def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: Path):

@@ -79,7 +79,7 @@ def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
 
 def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
-    peer.environment.flood = "the SUT sent 134217729 bytes within one check"
+    peer.environment.flood = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     check_after(item, made)
     finding, _ = FINDINGS[Condition.FLOODS]

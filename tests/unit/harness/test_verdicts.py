@@ -176,12 +176,16 @@ def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("run.json", None, "run.json: the file cannot be read, and the verdicts need it"),
-        ("rules.json", None, "rules.json: the file cannot be read"),
-        ("run.json", "{", "run.json: the file is truncated or broken"),
-        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file is truncated or broken"),
-        ("rules.json", "[]", "rules.json: the file is truncated or broken"),
-        ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
+        ("run.json", None, "run.json: the file, which the verdicts need, cannot be read"),
+        ("rules.json", None, "rules.json: the file, which the verdicts need, cannot be read"),
+        ("run.json", "{", "run.json: the file, which the verdicts need, is truncated"),
+        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file, which the verdicts need, is truncated"),
+        ("rules.json", "[]", "rules.json: the file, which the verdicts need, is truncated"),
+        (
+            "verdicts.jsonl",
+            '{"schema": 3}\n',
+            "verdicts.jsonl:1: the verdict has schema 3; this harness reads the schemas",
+        ),
         ("verdicts.jsonl", "{}\n", "verdicts.jsonl: the file contains no verdicts of this harness"),
         ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: not a verdict of this harness; remove that line"),
         ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: not a verdict of"),

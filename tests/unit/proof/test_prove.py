@@ -131,7 +131,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     trials.beside = RULE
     proof = proved(trials)
     assert proof.overreached.keys() == overreached
-    said = f"overreached: first breaks only SHOULD, and {RULE} fails"
+    said = f"overreached: first breaks only SHOULD rules, but {RULE} fails"
     told = [line for line in report_proof(proof) if line.startswith(said)]
     assert len(told) == len(overreached)
 
