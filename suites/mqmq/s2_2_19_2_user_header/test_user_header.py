@@ -146,7 +146,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     session.acknowledge_all()
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
