@@ -6,7 +6,7 @@ the same conversations in captures of its own, with which the tests compare.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
-The scenario `faults` records a capture of `serve` with each fault of faults.toml, of the checks that show it:
+The scenario `faults` records, for each fault of faults.toml, the checks that show the fault on a `serve` with it:
 
     .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """

@@ -306,7 +306,7 @@ class Probes(Asking):
         self._try("get_queue_path", format_name=self._to(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
-        """Create an outgoing queue with a message to an unreachable address that expires after one second; pause the
+        """Create an outgoing queue to an unreachable address, with a message that expires after one second; pause the
         queue.
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"

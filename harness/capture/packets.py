@@ -103,8 +103,8 @@ class CapturedPackets:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
         requested frame.
 
-        ``says``: the texts of the verdict, which name the deciding field, with or without a range of bytes in the
-        verdict.
+        ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
+        bytes.
         """
         asked = [(one, self._packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]

@@ -178,8 +178,8 @@ class MissingLayer(ConformanceFailure, IndexError):
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture by another tool does
-    not show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of another tool does
+    not show the role. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
@@ -419,8 +419,8 @@ class Recorder:
     # -- what is kept -------------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
-        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many of
-        either.
+        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many
+        bytes or packets.
         """
         self._from_sut += size
         self._cost += max(size, FRAME_COST * max(packets, 1))

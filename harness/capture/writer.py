@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
-"""int bytes of data in one frame."""
+"""int bytes: the most data that one frame contains."""
 
 _ACK = TcpFlags.ACK
 

@@ -99,8 +99,8 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Records about Python files, which are made by importing the files; a record is made again when its file, or one
-    of its file's imports, changes.
+    """Records about Python files. A record is made by importing its file, and made again when the file, or a file that
+    it imports, has changed.
     """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)

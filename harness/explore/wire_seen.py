@@ -31,7 +31,7 @@ _FINAL_ACK_SIZE = 36
 
 
 class Wire:
-    """The packets of the system on all connections of a peer, read by the strict codec, because it is fast."""
+    """The packets of the system on all connections of a peer, read with the strict codec, which is fast."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer

@@ -23,7 +23,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """An event that a fault posts instead of an event of the core, or in addition."""
+    """An event that a fault posts instead of an event of the core, or in addition to one."""
 
     hear: Hear
     event: object = None

@@ -58,7 +58,7 @@ GAPS_LISTED = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame comes first."""
+    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame is first."""
 
     def __init__(
         self,

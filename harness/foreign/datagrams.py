@@ -13,7 +13,7 @@ _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
 MOST_FRAGMENTED = 1024
-"""The largest number of packets that wait for fragments; a new one replaces the oldest."""
+"""The largest number of packets that wait for fragments; a further packet replaces the oldest."""
 
 
 class Payload(NamedTuple):

@@ -241,7 +241,8 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use them.
+        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
+        associations.
         """
         self.group = 0
         self.protection: Protection | None = None

@@ -118,8 +118,8 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT keeps the connection open and sends no packet. With ``of``, packets of other
-        kinds do not count.
+        """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
+        packets of other kinds do not count.
         """
         before = len(self.record.from_sut)
 

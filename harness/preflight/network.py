@@ -26,7 +26,7 @@ def report_name(setup: Setup) -> Iterator[Line]:
 
 
 def check_addresses(setup: Setup) -> Iterator[Line]:
-    """Look up the system's address, and check that the peer's address is one of this machine."""
+    """Look up the system's address, and check that the peer's address belongs to this machine."""
     driver = setup.file.driver
     try:
         found = socket.getaddrinfo(driver.address, driver.tcp_port, type=socket.SOCK_STREAM)

@@ -167,8 +167,8 @@ class _Candidates:
         self.open -= _convicted_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: first those that cover its rules, then others that judge them, the
-        cheapest first.
+        """Return the checks that may kill a fault: first those that cover its rules, then other checks that judge these
+        rules; the cheapest checks are first.
         """
         changed = steps_of(fault.install)
         first: dict[str, None] = {}

@@ -314,7 +314,7 @@ class Run:
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def account(self) -> str:
-        """Return one line with the number of checks, and of rules by verdict."""
+        """Return one line with the number of checks, and the number of rules with each verdict."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         made = len(self.tests_run | self.done.tests | self.done.again)

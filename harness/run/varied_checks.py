@@ -150,7 +150,7 @@ class VariedCheck:
             )
 
     def try_row(self, row: Row) -> Trial:
-        """Return the verdicts with a row, from an earlier run if there was one."""
+        """Return the verdicts with a row. They come from an earlier run with this row if there was one."""
         key = frozenset(row.items())
         if key not in self.tried:
             self.tried[key] = self._run(row)

@@ -38,7 +38,7 @@ _TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""For each key of an answer that identifies an opened object, the verb that closes the object."""
+"""For each verb that opens an object, the key of the object in the answer, and the verb that closes the object."""
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 

@@ -15,7 +15,7 @@ DISCOVERY_S = 5.0
 
 def as_identity_peer(peer: UUID) -> UUID:
     """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
-    the SUT keeps no packets for them.
+    a check receives no packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 

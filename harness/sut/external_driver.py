@@ -231,8 +231,9 @@ class ExternalDriver:
         who = self.identify_system()
         if of_session not in (None, who.identifier):
             raise SutLost(
-                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
-                f"{route.name} is that of {who.identifier}: are address, tcp_port and control.address of one system?"
+                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, "
+                f"but {route.name} belongs to {who.identifier}: do address, tcp_port and control.address belong to "
+                "one system?"
             )
         return who.identifier
 
@@ -264,8 +265,9 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first MessageID of a test. No test or run of the last hours used these MessageIDs, so the SUT's
-        history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no effect.
+        """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
+        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
+        effect.
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)

@@ -15,8 +15,8 @@ GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """Ends the processes that were started with its environment, when it is closed or when this process has ended.
-    Programs that were started by such programs, with the same environment or session, are also ended.
+    """Ends all processes that were started with the guard's environment, when the guard is closed or this process has
+    ended. Programs that were started by such programs, with the same environment or session, are also ended.
     """
 
     def __init__(self) -> None:

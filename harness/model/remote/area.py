@@ -61,7 +61,7 @@ class Remote(Queues):
         self.remote: dict[str, Handle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
-        """The receives that clients have begun, by their reads."""
+        """The receives that clients have begun, by the names of the reads."""
         self.remote_reads: set[str] = set()
 
     # -- clients ----------------------------------------------------------------------------------------------------
