@@ -6,7 +6,9 @@ the same conversations in captures of its own, with which the tests compare.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
-The scenario `faults` records, for each fault of faults.toml, the checks that show the fault on a `serve` with it:
+The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
+loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
+show the fault on a `serve` with it:
 
     .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
@@ -31,11 +33,14 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from scapy.layers.inet import IP, TCP, UDP, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
+from scapy.utils import RawPcapNgReader
 
 ROOT = Path(__file__).resolve().parent.parent
 MQCONFORM = Path(sys.executable).parent / "mqconform"
@@ -54,6 +59,7 @@ CHECKS = (
 MANY_CHECKS = (*CHECKS, "test_transactions", "test_base_header", "test_user_header", "test_shown_queues")
 _TUNSETIFF, _TUN, _TAP, _NO_PI = 0x400454CA, 1, 2, 0x1000
 _READY_S = 30.0
+_ETHERNET_SIZE = 14
 
 Frames = Callable[[bytes], list[bytes]]
 
@@ -194,6 +200,24 @@ SCENARIOS = (
 )
 
 
+@dataclass(frozen=True)
+class Rewriting:
+    """A capture to write with text2pcap, with another link type and header before each IP packet."""
+
+    name: str
+    link_type: int
+    header: bytes
+    form: str
+    suffix: str
+    source: str = "loopback"
+
+
+REWRITINGS = (
+    Rewriting("null", 0, struct.pack("<I", 2), "pcap", ".pcap"),
+    Rewriting("loop", 108, struct.pack(">I", 2), "pcapng", ".pcapng"),
+)
+
+
 def main() -> None:
     """Record the scenarios that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -213,9 +237,12 @@ def main() -> None:
             shutil.rmtree(out, ignore_errors=True)
             (out / "own").mkdir(parents=True)
             _report(scenario, record(scenario, out / "capture", out / "own"))
+    for rewriting in REWRITINGS:
+        if not names or rewriting.name in names:
+            _report(rewriting, rewrite(rewriting, given.out))
 
 
-def _report(scenario: Scenario, recorded: str) -> None:
+def _report(scenario: Scenario | Rewriting, recorded: str) -> None:
     sys.stdout.write(f"{scenario.name}: {recorded}\n")
     sys.stdout.flush()
 
@@ -253,6 +280,29 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
                 packed.append(_pack(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
+
+
+def rewrite(rewriting: Rewriting, out: Path) -> str:
+    """Write the IP packets of a recorded Ethernet capture with text2pcap; return what was written."""
+    source = out / rewriting.source / "capture.pcapng.gz"
+    target = out / rewriting.name / f"capture{rewriting.suffix}.gz"
+    target.parent.mkdir(exist_ok=True)
+    with RawPcapNgReader(str(source)) as reader:
+        rows = [_describe_frame(data, meta, rewriting.header) for data, meta in reader]
+    with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made:
+        text, written = Path(made) / "frames.txt", Path(made) / "written"
+        text.write_text("".join(rows), encoding="ascii")
+        form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
+        pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
+        subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
+        return f"{len(rows)} frames, {_pack(written, target):,} bytes"
+
+
+def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
+    """Return a line for text2pcap: the time of a frame, and the frame with another header than Ethernet's."""
+    seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
+    time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
+    return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
 
 
 def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:

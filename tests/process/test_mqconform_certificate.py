@@ -240,7 +240,7 @@ def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: P
     assert "certificate.json is missing" in verify(path, signer)[1]
 
 
-def test_a_bad_key_gives_one_line_error_with_the_way_out(folder: Path, tmp_path: Path):
+def test_invalid_signing_key_gives_one_line_error_with_remedy(folder: Path, tmp_path: Path):
     (tmp_path / "text").write_bytes(b"not a key")
     said_of = {"nowhere": "cannot read the key: No such file", "text": "not a readable private key"}
     asked = [mqconform("certify", folder, "--key", tmp_path / name, "--out", tmp_path / "x") for name in said_of]

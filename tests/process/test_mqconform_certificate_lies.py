@@ -71,7 +71,7 @@ def test_verification_rejects_signature_over_other_content(folder: Path, signer:
     assert said in forged(folder, signer, spoil)
 
 
-def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
+def test_verdict_changed_from_fail_to_pass_contradicts_its_capture(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
     faulty = VIRTUAL_SUT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
@@ -108,7 +108,7 @@ def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path
     assert f"fails {FEW} in the replay, but no verdict of the run does: fail, frame" in said
 
 
-def test_captures_of_a_run_without_the_fault_are_rejected(
+def test_certificate_with_captures_of_a_different_run_is_rejected(
     faulty: Path, certifiable: Path, signer: Path, tmp_path: Path
 ):
     shutil.copytree(faulty, tmp_path / "run")

@@ -95,7 +95,7 @@ def test_a_system_that_does_not_find_the_peer_is_not_convicted(tmp_path: Path, w
 
 
 @pytest.mark.parametrize("control", [True, False])
-def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
+def test_system_reached_through_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
     with system(tmp_path, control=control, command=FORWARDED) as path:
         head = judged_by(path, "-k", CHOSEN)
     assert head.startswith(f"{HEAD}sut.toml gives the system the address DIRECT=TCP:{SUT} (driver.address), but ")
@@ -120,7 +120,7 @@ def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm
     assert head.startswith(f"{HEAD}{said}: check the spelling, or create a nontransactional queue of this name (")
 
 
-def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:
+def test_system_with_transactional_queue_named_as_plain_is_not_convicted(tmp_path: Path) -> None:
     with system(tmp_path, control=False, plain="tx") as path:
         head = judged_by(path, "-k", "bit_enables and arrived-express or closing_session_closes_connection")
     said = "sut.toml names private$\\mqc-tx as queues.plain, but the server answered that the queue is transactional"

@@ -120,6 +120,6 @@ def test_summary_counts_findings_beyond_its_limit():
         ("a\\", "a\\\\"),
     ],
 )
-def test_only_markdown_syntax_is_escaped_in_summary(text: str, markdown: str):
+def test_summary_escapes_only_markdown_syntax(text: str, markdown: str):
     assert escape(text) == markdown
     assert unescape(markdown) == text
