@@ -299,7 +299,9 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
-    """Return a line for text2pcap: the time of a frame, and the frame with another header than Ethernet's."""
+    """Return a line for text2pcap: the time of a frame, and the frame with a different header instead of the Ethernet
+    header.
+    """
     seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
     time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
     return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"

@@ -76,7 +76,7 @@ class Probes(Asking):
         self._note_unreached_verbs()
         return self.found
 
-    # -- who it is ----------------------------------------------------------------------------------------------
+    # -- identity -----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
         """Call identity; raise SutUnavailable, in one line, when the answer is missing or breaks the contract."""
@@ -294,7 +294,7 @@ class Probes(Asking):
             self._skip("needs receive within a transaction, and lookup_id in its answer", "reject")
         self._raw("abort", transaction=begun["transaction"])
 
-    # -- the rest -----------------------------------------------------------------------------------------------
+    # -- all other verbs ----------------------------------------------------------------------------------------
 
     def _open_to_send(self) -> None:
         if self._plain is None:

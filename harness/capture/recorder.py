@@ -416,7 +416,7 @@ class Recorder:
         """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
-    # -- what is kept -------------------------------------------------------------------------------------------
+    # -- stored packets -----------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
         """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many
@@ -487,5 +487,5 @@ def _rpc_kind(frame: Frame) -> str:
 
     name = str(_import_rpc_layers().rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
-        frame.packet  # noqa: B018 - dissected for its errors, and kept
+        frame.packet  # noqa: B018 - dissect the packet, to find its errors
     return name

@@ -80,7 +80,7 @@ class CaptureWriter:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is already open")
-        # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
+        # Different initial sequence numbers distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
         opening = _build_segment(connection.client, connection.server, TcpFlags.SYN)

@@ -107,7 +107,7 @@ class Wire:
         try:
             packet = parse_packet(frame.data)
         except FormatError:
-            return  # judged by the predicates of a run; a model expects what is missing then
+            return  # the predicates of a run judge the packet; the model notices that it is missing
         if isinstance(packet, ConnectionParametersPacket):
             self._windows[frame.connection] = packet.ConnectionParametersHeader.WindowSize
         if isinstance(packet, UserMessagePacket):

@@ -104,7 +104,7 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
     if len(frame) < start or start < at + 20:
         raise NotRead("frames that are cut before the end of their IP header")
     total = frame[at + 2] << 8 | frame[at + 3]
-    end = at + total if total else size  # a card that cuts the packet itself has no length to give
+    end = at + total if total else size  # the length is 0 if the network card segments the packet
     if end < start:
         raise NotRead("IP packets with a wrong length")
     source, target, protocol = frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9]

@@ -58,7 +58,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
 def _decompress(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP
     raw.seek(0)
-    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # an IO[bytes] in all but name
+    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]
 
 
 def _describe_refusal(path: Path, magic: bytes) -> str:

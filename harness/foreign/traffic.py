@@ -89,7 +89,7 @@ class Traffic:
         conversation, side = known
         if conversation.ended:
             return
-        cut = max(start - len(data), 0)  # of the options
+        cut = max(start - len(data), 0)  # missing bytes of the options
         conversation.segment(
             side,
             sequence,

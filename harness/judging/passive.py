@@ -340,7 +340,7 @@ class PassiveJudge:
 
     def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
         """Return the predicates for packets of one kind, each with its rules."""
-        if self._rules != len(PASSIVE):  # registered since
+        if self._rules != len(PASSIVE):  # further predicates were registered
             self._rules = len(PASSIVE)
             self._of_kind.clear()
         if kind not in self._of_kind:
@@ -353,7 +353,7 @@ class PassiveJudge:
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet began there, whatever its bytes look like
+    if frame.error is not None:  # no packet begins there, even if the bytes look like one
         return frame.error
     try:
         return frame.record

@@ -181,7 +181,9 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message of this check that a read returned, or the outcome of the read."""
+        """The label of the message that a read returned, with a remark if the message belongs to another check; the
+        outcome of the read if there is no message.
+        """
         if self.outcome != "MQ_OK":
             return self.outcome
         packet = self.packet

@@ -35,7 +35,7 @@ class Conversation:
         self.peer = peer
         self._next = 0
 
-    # -- what came ----------------------------------------------------------------------------------------------
+    # -- received packets ---------------------------------------------------------------------------------------
 
     @property
     def received(self) -> list[Frame]:
@@ -137,7 +137,7 @@ class Conversation:
         last = self.record.from_sut[-1:]
         return f"kept the connection open{'; last sent ' + last[0].kind if last else '; sent nothing'}"
 
-    # -- what goes ----------------------------------------------------------------------------------------------
+    # -- sent packets -------------------------------------------------------------------------------------------
 
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes without changes."""

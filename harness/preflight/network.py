@@ -94,7 +94,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
             if environment.run_until(lambda: bool(answers), PING_WAIT_MS):
                 return True
         return False
-    except OSError:  # a name that nobody knows
+    except OSError:  # an unknown host name
         return False
     finally:
         environment.close()

@@ -76,7 +76,7 @@ def prove(
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
-    if not wanted & inventory.passive:  # a passive rule is judged anywhere
+    if not wanted & inventory.passive:  # every check can judge a passive rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.clean(checks)

@@ -414,7 +414,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number}: not a verdict of this harness; remove that line to resume") from error
         done.note(line["rule"], verdict, line.get("advice"))
-        if known[0] is None:  # of the whole run
+        if known[0] is None:  # a verdict of the whole run
             continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()

@@ -36,7 +36,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
     peer, mark = _peer_of(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
-    if (says := peer.environment.flood) is not None:  # what it says is not looked at any more
+    if (says := peer.environment.flood) is not None:  # its packets are ignored
         flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return

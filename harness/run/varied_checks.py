@@ -115,7 +115,7 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        # A row with the same peer would meet the history, the sequences and the messages of the rows before it.
+        # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
             build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)

@@ -37,7 +37,7 @@ def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
                     return None
                 for packet in framer.feed(data):
                     guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
-                    return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo
+                    return guid if guid not in (NULL_GUID, client) else None  # the client's GUID: an echo, no answer
     except (OSError, ValueError, IndexError):
-        return None  # it does not speak the protocol: checks that need its GUID say so
+        return None  # it does not speak the protocol; checks that need its GUID report this
     return None

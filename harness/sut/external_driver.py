@@ -105,7 +105,7 @@ class ExternalDriver:
         if self.control_route is not None:
             self._with_control(lambda control, who: None)
         if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
-            from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+            from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
 
             self.rpc_port = endpoint_mapper.qmcomm_port(driver.address)
             self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
@@ -211,7 +211,7 @@ class ExternalDriver:
     def confirm(self) -> None:
         """Compare the system that answers sessions and control with the system at the start."""
         if self.shared and self.worker:
-            return  # the first does
+            return  # the first worker checks it
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
@@ -276,7 +276,7 @@ class ExternalDriver:
         """Restore the original state of the SUT, which the run did not start."""
         timers, self._timers = self._timers, {}
         if timers:
-            with contextlib.suppress(SutUnavailable):  # what is gone has no timers
+            with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
                 self._with_control(lambda control, who: control.call("set_timers", **timers))
         self.agent.end()
 

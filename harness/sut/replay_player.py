@@ -75,7 +75,7 @@ class Player:
         self.together = False
         """Whether further events follow before the waiting check continues."""
 
-    # -- what the harness does -----------------------------------------------------------------------------------
+    # -- actions of the harness ----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin to compare all records with those of the capture."""
@@ -168,7 +168,7 @@ class Player:
     def _frame(self) -> int:
         return self._items[self._at - 1].frame if self._at else 0
 
-    # -- what the system does ------------------------------------------------------------------------------------
+    # -- actions of the system -----------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
         """Return the next item of the capture."""

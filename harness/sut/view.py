@@ -77,7 +77,7 @@ def view_of(
 ) -> Sut:
     """Return one test's view of a SUT, which is reset first if it supports reset."""
     scale = 1
-    if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
+    if control is not None and not environment.virtual:  # in virtual time each test has its own core
         if "set_timers" in who.facilities:
             scale = control.call("set_timers")["scale"]
         if reset and "reset" in who.facilities:

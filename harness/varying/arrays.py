@@ -55,7 +55,7 @@ def _draw_row(
             missing = [one for one in missing if not one.items() <= row.items()]
     while missing:
         made = complete_row(missing[0], values, banned)
-        assert made is not None  # it is wanted, so some row has it
+        assert made is not None  # the combination is wanted, so an allowed row contains it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
     return tuple(_without_needless(found, wanted))
