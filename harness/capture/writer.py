@@ -151,7 +151,7 @@ class CaptureWriter:
     ) -> int:
         """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
-            raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
+            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
         try:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:

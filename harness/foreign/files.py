@@ -24,8 +24,8 @@ _UNREADABLE_FORMATS = (
     (b"RTSS", "a Network Monitor file"),
     (b"TRSN", "a Sniffer file"),
     (b"XCP\0", "a NetXRay file"),
-    (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
-    (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
+    (bytes.fromhex("34cdb2a1"), "a pcap file written by a patched libpcap"),
+    (bytes.fromhex("a1b2cd34"), "a pcap file written by a patched libpcap"),
 )
 """Unsupported formats that `editcap` can convert, by their first bytes."""
 

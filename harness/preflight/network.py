@@ -48,7 +48,9 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
-        way_out = "is it running, and are address and tcp_port in [driver] right? does a firewall let this machine in?"
+        way_out = (
+            "is the system running, and are address and tcp_port in [driver] right? does a firewall block this machine?"
+        )
         yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
         return

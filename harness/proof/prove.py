@@ -259,7 +259,8 @@ def report_proof(proof: Proof) -> Iterator[str]:
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
             f"overreached: {name} breaks only SHOULD rules, but {line.rule} fails in {line.test} ({line.why}): "
-            "its row must name with `under` the SHOULD on which it depends, or the fault must name the rule"
+            "the row of this MUST must name, with `under`, the SHOULD on which it depends, or the fault must name "
+            "the MUST"
         )
     yield from (f"idle: {function} covers {rule}, but finds no fault of it" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))

@@ -162,7 +162,7 @@ def _check_reached(system: System) -> Line:
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)
         if session is None:
-            said = f"it sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
             return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)

@@ -103,7 +103,7 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
         return
     declared = [need for need in lacking if need in CAPABILITIES]
     if declared:
-        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
     else:
         why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)

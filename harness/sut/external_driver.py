@@ -100,7 +100,7 @@ class ExternalDriver:
         except OSError as error:
             raise SutUnavailable(
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
-                "is it running, and are address and tcp_port in [driver] right?"
+                "is the system running, and are address and tcp_port in [driver] right?"
             ) from error
         if self.control_route is not None:
             self._with_control(lambda control, who: None)

@@ -35,7 +35,7 @@ def version_refused(version: object) -> str | None:
     if type(version) is int and version in PROTOCOLS:
         return None
     return (
-        f"identity: speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
+        f"identity: the agent speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
         f"this harness understands {' and '.join(map(str, PROTOCOLS))}, as integers"
     )
 

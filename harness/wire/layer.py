@@ -95,7 +95,7 @@ class Layer(Packet):
                 else:
                     s, self.fields[part.name] = part.getfield(self, s)
             except struct.error:
-                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for it") from None
+                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for this field") from None
         self.explicit = 1
         return s
 

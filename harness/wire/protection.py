@@ -256,7 +256,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def listed_blobs(data: bytes) -> dict[str, bytes]:
     """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):
