@@ -91,7 +91,7 @@ def _build_ip_packet(
         raise ValueError(f"{sender} and {receiver} are addresses of different families")
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
-        checksum = 0xFFFF  # zero would say that there is none
+        checksum = 0xFFFF  # zero would mean that there is no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if sender.version == 6:
         return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender.packed, receiver.packed) + payload

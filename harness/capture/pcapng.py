@@ -199,7 +199,10 @@ class _Reader:
                     raise self._error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _BLOCKS_WITHOUT_TIME:
-                raise self._error(f"a {_BLOCKS_WITHOUT_TIME[kind]} block; save the capture with Enhanced Packet blocks")
+                raise self._error(
+                    f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
+                    "Enhanced Packet blocks"
+                )
             self.offset += _LEAST_BLOCK + len(body)
         if not started:
             raise self._error("the file is empty; a capture begins with a Section Header block")
@@ -233,7 +236,7 @@ class _Reader:
         link_type = self._unpack("HHI", body)[0]
         resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
-            raise self._error("if_tsresol is not one byte")
+            raise self._error("the option if_tsresol does not have one byte")
         exponent = resolution[0] & 0x7F
         self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
 

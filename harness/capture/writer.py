@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
-"""int bytes of data in one frame."""
+"""int bytes: the most data that one frame contains."""
 
 _ACK = TcpFlags.ACK
 
@@ -80,7 +80,7 @@ class CaptureWriter:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is already open")
-        # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
+        # Different initial sequence numbers distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
         opening = _build_segment(connection.client, connection.server, TcpFlags.SYN)
@@ -151,7 +151,7 @@ class CaptureWriter:
     ) -> int:
         """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
-            raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
+            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
         try:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:

@@ -67,10 +67,10 @@ class System:
             self._identify(frame)
         self.judge.packets.on_frame(frame)
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
-            frame.forget()  # no field of it is shown
+            frame.forget()  # no field of the packet is shown
         else:
             frame.leave_layers()
-        self.judge.packets.malformed.clear()  # only checks blame such packets
+        self.judge.packets.malformed.clear()  # only checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
         """Return the verdicts and drop them from memory, because a capture can have thousands of systems."""
@@ -171,7 +171,7 @@ def show(
                 name_frame(frame)
         else:
             frame.kind, frame.message = first.kind, first.message
-            if "record" in first.__dict__:  # parsed once for both
+            if "record" in first.__dict__:  # parse the packet once for both views
                 frame.__dict__["record"] = first.record
         view.system.take(frame)
     return first.kind if first is not None else MALFORMED

@@ -331,7 +331,7 @@ class Judge:
     ) -> None:
         """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; omit advice=True")
+            raise HarnessError(f"{self.test}: the whole sentence of {row.id} is a {row.level}; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
         self._put(

@@ -20,7 +20,7 @@ MAX_FAILURES_RECORDED = 3
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason of a rule's further failures, in place of their own reasons."""
+"""The reason that replaces all further reasons why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The content of a summary of the last messages, by message; no system resends a message after this many others."""
+    """The latest values of a summary, by message. Older values are removed, because no system resends a message after
+    so many other messages.
+    """
 
     MOST = 16_384
 
@@ -101,7 +103,8 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of one class about the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured if some of these packets were not captured; for a summary of all connections this is unknown.
+        Raises NotCaptured if some of these packets were not captured; for a summary of all connections, missing packets
+        are not noticed.
         """
         noted: S
         if kind.of_system:
@@ -337,7 +340,7 @@ class PassiveJudge:
 
     def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
         """Return the predicates for packets of one kind, each with its rules."""
-        if self._rules != len(PASSIVE):  # registered since
+        if self._rules != len(PASSIVE):  # further predicates were registered
             self._rules = len(PASSIVE)
             self._of_kind.clear()
         if kind not in self._of_kind:
@@ -350,7 +353,7 @@ class PassiveJudge:
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet began there, whatever its bytes look like
+    if frame.error is not None:  # no packet begins there, even if the bytes look like one
         return frame.error
     try:
         return frame.record

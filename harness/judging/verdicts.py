@@ -336,7 +336,7 @@ class _Folder:
         """Return a line with the values added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
-            document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
+            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
             time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")

@@ -181,7 +181,9 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message of this check that a read returned, or the outcome of the read."""
+        """The label of the message that a read returned, with a remark if the message belongs to another check; the
+        outcome of the read if there is no message.
+        """
         if self.outcome != "MQ_OK":
             return self.outcome
         packet = self.packet
@@ -241,7 +243,8 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use them.
+        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
+        associations.
         """
         self.group = 0
         self.protection: Protection | None = None

@@ -268,7 +268,7 @@ class ServedAssociation(RawConversation):
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
         if call is None:
-            self.server.malformed.append((frame, f"a fragment of a call that was not begun, {part.call_id}"))
+            self.server.malformed.append((frame, f"a fragment of call {part.call_id}, which was not begun"))
             return
         call.frames.append(frame)
         call.gathered += part.stub

@@ -19,7 +19,7 @@ PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
-SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (frame 8), and without, as the text
+SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as on real Windows (frame 8), and without it, as in the text
 
 
 def _is_message(layer: Packet) -> bool:

@@ -23,7 +23,7 @@ from scapy.packet import Packet
 
 from harness.wire.wire_error import WireError
 
-# Nothing is sent by scapy: no process that imports it need read the routes of this machine.
+# Scapy sends no packets here, so it need not read the routes of this machine when it is imported.
 conf.route_autoload = conf.route6_autoload = False
 
 
@@ -95,7 +95,7 @@ class Layer(Packet):
                 else:
                     s, self.fields[part.name] = part.getfield(self, s)
             except struct.error:
-                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for it") from None
+                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for this field") from None
         self.explicit = 1
         return s
 

@@ -119,7 +119,7 @@ class Outcome(NamedTuple):
     transfer: Syntax | None = None
 
 
-# -- making -----------------------------------------------------------------------------------------------------
+# -- building ---------------------------------------------------------------------------------------------------
 
 
 def pdu(
@@ -264,7 +264,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: frag_len {packet.frag_len} is not its size of {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
-    # scapy also makes Raw of a token that it does not know; only the body matters here.
+    # scapy also turns an unknown token into Raw; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet

@@ -156,7 +156,7 @@ def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     if isinstance(packet.payload, Padding | Raw):
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
     size = len(_rebuilt(packet, wide))
-    if size != len(stub):  # scapy makes what is cut off shorter, or makes it up
+    if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
         raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
     return packet
 

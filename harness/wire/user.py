@@ -48,7 +48,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 }
 """The layout of the queue's name, by flag and value of the flag."""
 
-UNLISTED = 6  # PrivateQueueFormatName as destination: no value of DQ has it, the other flags call it 6
+UNLISTED = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
 
 
 class Queue(Nested):
