@@ -104,7 +104,7 @@ def await_destination(peer, sut, queue):
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT stores a message to its own public queue, and a message to its own
-    private queue that is named by GUID.
+    private queue whose format name contains the SUT's GUID.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_path_name()

@@ -58,8 +58,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message;
-    when a message has arrived, a further receive takes it.
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND while the cursor has no
+    next message; a further receive takes a message that has arrived.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

@@ -126,7 +126,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
 
 @covers(*ARMS)
 def test_propvariant_one_byte_short_is_refused(caller, judge):
-    """A call with a PROPVARIANT of each type is read; a call without the last byte of the PROPVARIANT gets a fault."""
+    """A call with a PROPVARIANT of any type succeeds; a call whose PROPVARIANT lacks the last byte gets a fault."""
     for rule, variant in ARMS.items():
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
@@ -142,8 +142,8 @@ def test_propvariant_one_byte_short_is_refused(caller, judge):
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
 def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
-    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL is read; a call with eight bytes after the first PROPVARIANT
-    gets a fault.
+    """A call with two PROPVARIANTs of VT_EMPTY or VT_NULL succeeds; a call with eight extra bytes after the first
+    PROPVARIANT gets a fault.
     """
     for rule, vt in (("MQMQ-2.2.12-01", VarType.EMPTY), ("MQMQ-2.2.12-02", VarType.NULL)):
         without = caller.read(Variant(vt), Variant(vt))
@@ -160,9 +160,8 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
 def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
-    """Vectors of every type are read.
-
-    VT_VARIANT without VT_VECTOR, VT_VECTOR without a type, and a vector with a wrong count get a fault.
+    """Calls with vectors of every type succeed. Calls with VT_VARIANT without VT_VECTOR, with VT_VECTOR without a type,
+    and with a vector with a wrong count get a fault.
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {

@@ -29,7 +29,7 @@ HIGHEST = 0xFFFF_FFFF
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
     """The peer sends the first message of one sequence and then the first message of a second sequence: the OrderAck
-    names the second sequence if its TxSequenceID is the later one, else the first sequence.
+    names the second sequence if the second TxSequenceID is later than the first, and the first sequence otherwise.
     """
     receiver = Receiver(peer, sut, ordinal=8)
     own = receiver.sequence.identifier

@@ -60,7 +60,9 @@ def test_a_deleted_public_queue_leaves_the_directory():
 def test_a_public_queue_is_not_deleted_while_the_directory_is_away():
     enterprise = Enterprise()
     enterprise.directory.connected = False
-    assert "cannot be deleted from the directory (MQ_ERROR_NO_DS)" in enterprise[RECEIVER].refusal(DeleteQueue("orders"))
+    assert "cannot be deleted from the directory (MQ_ERROR_NO_DS)" in enterprise[RECEIVER].refusal(
+        DeleteQueue("orders")
+    )
     assert "orders" in enterprise[RECEIVER].core.adm.QueueCollection
 
 
