@@ -34,8 +34,8 @@ CLOCK_TOLERANCE_MS = 50
     "MQQB-3.1.5.3.2-14",
 )
 def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
-    """A valid EstablishConnection response is answered by ConnectionParameters; the peer's answer to them opens the
-    session.
+    """A valid EstablishConnection response is answered by a ConnectionParameters packet; the peer's answer to this
+    packet opens the session.
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
