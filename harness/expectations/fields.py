@@ -25,7 +25,7 @@ EMPTY = "none"
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
+    """A packet whose fields are read without the codec, for example with the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
         """Return the values of the named fields, by name."""

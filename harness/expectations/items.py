@@ -89,7 +89,9 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The expectation that a list has items and that each meets ``expected``; a difference names the other items."""
+    """The expectation that a list has items and that each meets ``expected``; a difference names the items that do not
+    meet it.
+    """
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
         self.expected = expectation(expected).named(of or "")
@@ -161,11 +163,11 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
     """Return the expected items that are missing, and the found items that are not expected."""
     fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """By index in the found items: the number of the expected item that it is paired with."""
+    """The number of the expected item with which each found item is paired, by the index of the found item."""
 
     def places(number: int, tried: set[int]) -> bool:
-        """Pair an expected item with a found item; an item that is already paired moves to a different one if
-        necessary.
+        """Find a partner for an expected item among the found items; if a found item is already paired, its partner may
+        get a different one.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

@@ -6,7 +6,7 @@ from core_secure import PLAIN_2, manager, secure_pair
 from reference_qm.surface.commands import Configure, OpenSession
 
 
-def test_the_limit_of_sessions_is_returned_and_holds():
+def test_session_limit_is_returned_and_enforced():
     """MS-MQQB 3.1.5.3.1, note <12>."""
     sender, receiver = secure_pair()
     assert receiver.ask(Configure())["max_sessions"] == 4096

@@ -191,7 +191,7 @@ def test_a_journalled_message_survives_in_the_journal(pair):
     assert (a.bodies("system$;journal"), a.bodies("system$;deadletter")) == (["journal"], [])
 
 
-def test_the_sequence_of_an_outgoing_queue_survives(pair):
+def test_message_sequence_of_an_outgoing_queue_survives_restart(pair):
     a, _ = pair
     a.send(direct(2), b"express")
     before = a.core.adm.OutgoingQueues[direct(2).lower()].session.OutgoingTxSequenceID

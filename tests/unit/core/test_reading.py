@@ -77,7 +77,7 @@ def test_remote_read_timeout_returns_no_message():
     assert remote.pending() == []
 
 
-def test_a_server_that_does_not_answer_in_time_is_given_up():
+def test_remote_read_fails_when_its_server_does_not_answer_in_time():
     remote = Remote()
     number = remote.open()
     remote.waits.add("RemoteQMStartReceive2")
@@ -104,7 +104,7 @@ def test_invalid_packet_of_a_remote_read_is_returned_by_rr_nack(buffer):
     assert remote.pending() == []
 
 
-def test_success_of_server_without_message_gives_error():
+def test_successful_remote_read_response_without_message_gives_error():
     remote = Remote()
     number = remote.open()
 

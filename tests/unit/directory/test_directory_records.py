@@ -58,7 +58,7 @@ def test_invalid_directory_record_gives_one_line_error(record: object, complaint
 
 
 @given(JSON)
-def test_arbitrary_record_raises_only_the_typed_error(record: object) -> None:
+def test_arbitrary_directory_record_raises_only_the_typed_error(record: object) -> None:
     with suppress(RecordError):
         assert isinstance(from_record(record), DirectoryObject)
 
