@@ -134,7 +134,7 @@ class SeveralFailsWhenDone(QueueOpening):
 add(
     "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
-    "When one of several queues cannot be opened, the queue manager leaves the others open.",
+    "When one of several queues cannot be opened, the queue manager leaves the other queues open.",
     skip_during(QueueOpening._open_several, QueueOpening.close_queue),
 )
 
@@ -201,7 +201,7 @@ for _name, _rule, _says, _changed in (
     (
         "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
-        "The DestinationFormatName of a new outgoing queue lacks the kind of the format name.",
+        "The DestinationFormatName of a new outgoing queue does not begin with the kind of the format name.",
         _set_attributes(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
     (

@@ -125,7 +125,7 @@ class _NoAckOfClassesNotListed(AdminAcks):
 
 add_reading(
     "E30.2",
-    "The receiver sends no acknowledgment whose class is missing in the list of 2.2.5 or in the table of 3.1.7.15.",
+    "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
     both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
 )
 

@@ -87,7 +87,7 @@ add(
 add(
     "initiator-ping-request-rc-inverted",
     "MQQB-2.2.7-02",
-    "The initiator's Ping Request has RC inverted: a server sets it.",
+    "The initiator's Ping Request has RC inverted: a server sets RC.",
     sent_as("initiator", bit_inverted(PingPacket, "RC")),
 )
 add(
@@ -125,7 +125,7 @@ add(
 add(
     "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
-    "The initiator's Ping Request has Signature 0x4855: its bytes are swapped.",
+    "The initiator's Ping Request has Signature 0x4855, which is the right Signature with its bytes swapped.",
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(

@@ -224,7 +224,7 @@ add(
 add(
     "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
-    "The sender's OutgoingQueueReference names another queue after a restart.",
+    "The sender's OutgoingQueueReference names a wrong queue after a restart.",
     _change_outgoing_at_restart(_replace_outgoing_queue_reference),
 )
 add(
@@ -254,7 +254,7 @@ add(
 add(
     "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
-    "The sender gives unacknowledged messages another TxSequenceNumber at a restart.",
+    "The sender changes the TxSequenceNumbers of unacknowledged messages at a restart.",
     _change_outgoing_at_restart(_renumber_messages),
 )
 add(

@@ -114,7 +114,7 @@ class _NotingSession(Receiving):
 add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
-    "The receiver accepts a message again if it arrived earlier on another session.",
+    "The receiver accepts a message again if the message arrived earlier on a different session.",
     both(replace_part(_HistoryOfEachSession), replace_part(_NotingSession)),
     blind=True,
 )
