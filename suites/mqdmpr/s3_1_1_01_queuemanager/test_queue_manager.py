@@ -23,11 +23,14 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 RETRY_DURATIONS_S = ("120", "900")
-"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
+"""The values of InitializationRetryTimerDuration in s: as provisioned, and after the first expiry of the timer (MS-MQSO
+6.4.4.1).
+"""
 LONG_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALVES = 4
-"""The SUT must start within this many halves of the retry duration: two, and two more for the start itself."""
+"""The number of half retry durations within which the SUT must start: two for the retry, and two for the start itself.
+"""
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 
@@ -155,7 +158,7 @@ def _list_transaction_states(sut):
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1
-"""The mask of the bytes of a lookup identifier that contain the SequentialID."""
+"""The mask for the bytes of a lookup identifier that contain the SequentialID."""
 
 
 TRANSACTIONAL_BIT = 4

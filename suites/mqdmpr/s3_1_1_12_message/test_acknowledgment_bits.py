@@ -62,8 +62,8 @@ SHORT_LIFETIME_S = 3
 
 
 class Disposition(NamedTuple):
-    """An outcome of messages: their destination and fields, the action on them, and the acknowledgment class for each
-    bit.
+    """An outcome of messages: the destination and fields of the messages, the action on them, and the acknowledgment
+    class for each bit.
     """
 
     queue: str

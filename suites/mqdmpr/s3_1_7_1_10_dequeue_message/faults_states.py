@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 that break one cell of a table of states, written from the section."""
+"""Faults of MS-MQDMPR 3.1.7.1.10, each of which breaks one cell of a table of states. They were written from the
+section.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,9 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
-"""A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
+"""A time in ms for systems with faster timers. It is longer than any timeout that such a system might use instead of an
+infinite wait.
+"""
 RULE_BY_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",

@@ -131,7 +131,7 @@ FOREIGN_NAMES = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
-"""Format names that only the directory can resolve: one of a queue, and one of a queue manager."""
+"""Two format names that only the directory can resolve: the name of a queue, and the name of a queue manager."""
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")

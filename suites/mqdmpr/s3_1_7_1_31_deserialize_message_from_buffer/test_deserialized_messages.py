@@ -43,8 +43,8 @@ NO_HEADERS = "without optional headers"
 
 
 def _send_and_read(peer, sut, packets):
-    """Send messages on one session; return, by name, the messages as the control channel shows them in their queue, and
-    their packets.
+    """Send messages on one session. Return, by name, the messages as the control channel shows them in their queue;
+    also return their packets.
     """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
@@ -172,7 +172,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
 
 
 def _get_required_field(field, number):
-    """Return the additional field that a value needs: an encryption algorithm that fits the PrivacyLevel."""
+    """Return the additional field that a PrivacyLevel needs: an encryption algorithm that is allowed at this level."""
     return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and PRIVACY_LEVELS[number] == "advanced" else {}
 
 

@@ -12,7 +12,9 @@ NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
 RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
-"""The permitted outcomes for a received message; the first only while a cursor is at the message (erratum E171)."""
+"""The permitted outcomes for a received message; the first outcome is permitted only while a cursor is at the message
+(erratum E171).
+"""
 
 
 @needs("qm2qm")

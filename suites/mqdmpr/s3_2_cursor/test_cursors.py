@@ -122,7 +122,9 @@ ACTIONS_LEAVING_UNREAD = {
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
 }
-"""Actions after which a cursor is unread. Each returns the message that a peek then returns, or None if undefined."""
+"""Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,
+or None if that is undefined.
+"""
 
 
 @for_each_method(
@@ -170,10 +172,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 
 def await_message_before_cursor(remote, by, first, then):
-    """Let a read wait with its cursor at a message of low priority, then send a message of high priority, whose
-    position is before the cursor.
-
-    Return the states of the read before and after, and the read.
+    """Let a read wait while its cursor is at a message of low priority, then send a message of high priority, whose
+    position is before the cursor. Return the states of the read before and after the arrival, and the read.
     """
     queue = remote.open_with_messages()
     low, high = (
