@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.4, each of which breaks one cell of states.toml. They were written from the section, not from
+"""Faults of MS-MQDMPR 3.1.4. Each fault breaks one cell of states.toml, and was written from the section, not from
 checks.
 """
 

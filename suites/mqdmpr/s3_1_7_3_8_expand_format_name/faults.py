@@ -81,8 +81,8 @@ add(
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
 class OneIsSeveral(QueueNames):
-    """The queue manager treats a format name of which one name remains after the expansion as a format name of several
-    queues.
+    """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
+    several queues.
     """
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -93,7 +93,7 @@ class OneIsSeveral(QueueNames):
 
 @fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
 class OneLeftFails(QueueNames):
-    """The queue manager fails to expand a format name of which only one name remains."""
+    """The queue manager refuses a format name if its expansion leaves only one name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
