@@ -88,7 +88,9 @@ BAD_ADDRESSES = (
 
 
 class Names(NamedTuple):
-    """Format names that a rule is about: accepted, refused, and those whose outcome is not judged."""
+    """The format names of a rule: names that must be accepted, names that must be refused, and names whose outcome is
+    not judged.
+    """
 
     accepted: list[str]
     unjudged: list[str]
@@ -200,8 +202,8 @@ FORMAT_NAMES = {
 }
 """By rule: the format names that the rule is about.
 
-Well-formed names of distribution lists, connectors and multicast addresses are missing: a message to such a name
-requires a directory, a connector or another protocol.
+Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
+require a directory, a connector or a different protocol.
 """
 KNOWN = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),

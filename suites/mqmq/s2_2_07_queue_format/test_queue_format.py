@@ -27,7 +27,7 @@ class QueueOpener:
         self.frames = []
 
     def __call__(self, kind, value, suffix=0, **more):
-        """Open and close a queue; return OPENED, REFUSED or another outcome."""
+        """Open and close a queue; return OPENED, REFUSED or the unexpected outcome."""
         call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
         self.frames = call.evidence
         if call.outcome == "MQ_OK":

@@ -76,8 +76,8 @@ class PropertyCaller:
         return call
 
     def read(self, *variants, cut=0):
-        """Send a call with these PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the
-        outcome.
+        """Send a call with the given PROPVARIANTs, without the last `cut` bytes of the stub; return READ, FAULT or the
+        unexpected outcome.
         """
         stub = self.stub(variants)
         call = self.ask(stub[: len(stub) - cut])
@@ -86,9 +86,7 @@ class PropertyCaller:
 
 @pytest.fixture
 def caller(remote, judge):
-    """Return a PropertyCaller; the rules are not observable on a SUT without R_QMGetObjectProperties, a method of
-    MS-MQMP.
-    """
+    """Return a PropertyCaller; on a SUT without R_QMGetObjectProperties (MS-MQMP), the rules are not observable."""
     made = PropertyCaller(remote)
     call = made.ask(made.stub([Variant(VarType.NULL)]))
     if call.thrown == OP_RNG_ERROR:

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ SEQUENCE_COMPARISONS = (
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
 )
-"""Name; seconds and Ordinal of the second TxSequenceID relative to the first; whether the second is the later one."""
+"""Each row: the name of the case; seconds and Ordinal of the second TxSequenceID relative to the first; whether the
+second sequence is later.
+"""
 HIGHEST = 0xFFFF_FFFF
 
 

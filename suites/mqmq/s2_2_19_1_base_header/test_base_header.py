@@ -28,7 +28,7 @@ RESERVED_BITS = {
     "X1": "MQMQ-2.2.19.1-19",
     "X0": "MQMQ-2.2.19.1-20",
 }
-"""The reserved bits of Flags and the rule of each."""
+"""The rule about each reserved bit of Flags."""
 
 SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""

@@ -13,9 +13,8 @@ HOUR_S = 3_600
 CHANGE_S = 2 * HOUR_S
 AGO_S = 3 * HOUR_S
 TIMES_S = {"expired": AGO_S - HOUR_S, "in time": AGO_S + HOUR_S}
-"""TimeToReachQueue of messages sent three hours before the time of the changed clock.
-
-By the unchanged clock, one of them is in the opposite state.
+"""Values of TimeToReachQueue in s, for messages sent three hours before the time of the changed clock. According to the
+unchanged clock, one of the messages would be in the opposite state.
 """
 EXPIRES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")

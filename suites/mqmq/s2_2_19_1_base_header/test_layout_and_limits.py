@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: the layout in each kind of packet, and the limits of its values."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the layout of the header in each kind of packet, and the limits of the values in it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _labels(sut, queue):
 
 
 def _changes(before, after):
-    """Return the properties in which two lists of messages of a queue differ."""
+    """Return the properties in which two lists of the messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -49,7 +49,7 @@ def _changes(before, after):
 
 
 def _changes_in(sut, queue, before):
-    """Return the properties in which the messages in a queue differ from earlier ones; report a missing queue."""
+    """Return the properties in which the messages in a queue differ from earlier messages; report a missing queue."""
     try:
         return _changes(before, _messages(sut, queue))
     except ControlRefused as refused:

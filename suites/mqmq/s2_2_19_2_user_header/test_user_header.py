@@ -23,7 +23,7 @@ RESERVED = {
     "MQMQ-2.2.19.2-26": {"X3": 3},
     "MQMQ-2.2.19.2-28": {"X4": 7},
 }
-"""The reserved bits of Flags by their rule."""
+"""The reserved bits of Flags, by rule."""
 UNLISTED = (
     ("MQMQ-2.2.19.2-30", "DQ", 1),
     ("MQMQ-2.2.19.2-30", "DQ", 2),
@@ -248,5 +248,5 @@ def _have_arrived(sut, names):
 
 
 def _labels(sut, names):
-    """Return those of these labels that are labels of messages in the queue."""
+    """Return the given labels that belong to messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

@@ -23,8 +23,8 @@ PROPERTIES = (
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
     (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )
-"""Labels, extensions and bodies: empty, of lengths with each remainder modulo 4, the longest label, and bytes that are
-not text.
+"""Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
+are not text.
 """
 RULES = (
     "MQMQ-2.2.19.3-D01",

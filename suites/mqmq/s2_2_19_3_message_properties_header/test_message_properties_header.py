@@ -20,18 +20,18 @@ UNUSED = {
     "MQMQ-2.2.19.3-07": "X6",
     "MQMQ-2.2.19.3-08": "X7",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters of the longest label, without the terminating null."""
+"""The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
 MESSAGE_LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
 class Sizes:
-    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes are judged,
-    too.
+    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
+    judged.
     """
 
     def __init__(self, data):

@@ -40,7 +40,7 @@ COPIES = (
 )
 
 JOURNALED = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
-"""The rules that JP and JN of each copy are those of the message."""
+"""The rules that each copy has JP and JN of the message."""
 ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 MAY_DIFFER = (
@@ -53,7 +53,7 @@ MAY_DIFFER = (
 
 
 def _await_copies(sender, count):
-    """Wait for the SUT's copies of a message and return them, malformed packets included."""
+    """Wait for the SUT's copies of a message and return them, including malformed packets."""
     inbox, sut = sender.peer.inbox, sender.sut
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
     sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)

@@ -27,7 +27,7 @@ ATTEMPTS = 3
 GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
 MAX_SPEED = 20
-"""The highest factor of faster timers in checks that act while timers run."""
+"""The highest factor by which timers may be faster in checks that act while timers run."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
@@ -110,7 +110,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
 
 
 def has_ack_sequence_number(count):
-    """Return a condition that is true for a SessionAck with this AckSequenceNumber."""
+    """Return a condition that is true for a SessionAck with the given AckSequenceNumber."""
     return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
 
 

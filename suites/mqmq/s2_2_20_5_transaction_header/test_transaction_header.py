@@ -26,7 +26,7 @@ UNUSED = {
     "X7": "MQMQ-2.2.20.5-14",
     "X8": "MQMQ-2.2.20.5-15",
 }
-"""The unused bits of Flags and the rule of each."""
+"""The rule about each unused bit of Flags."""
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
 PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"

@@ -106,7 +106,7 @@ def flags_of_user_header(**named):
 
 
 def judge_fields(judge, rules, wanted, frame, *more):
-    """Judge each rule by the fields whose names begin with one of its prefixes in `rules`."""
+    """Judge each rule by the fields whose names begin with a prefix that `rules` lists for the rule."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
