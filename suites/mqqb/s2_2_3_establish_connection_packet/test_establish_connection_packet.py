@@ -25,7 +25,7 @@ RULES_OF_UNUSED_BITS = {
 RESERVED_FIELD = slice(58, 60)
 
 SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
-"""Values of QueueManager.OperatingSystemType that are server-class (MS-MQQB 2.2.7)."""
+"""The values of QueueManager.OperatingSystemType for server-class systems (MS-MQQB 2.2.7)."""
 
 
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02")

@@ -178,7 +178,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
 
 
 def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether the OrderAck arrives."""
+    """Return the OrderAck of a message; the verdict of MQQB-3.1.6.9-01 depends on whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",

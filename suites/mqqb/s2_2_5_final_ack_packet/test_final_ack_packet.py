@@ -27,8 +27,8 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message whose predecessor has the number
-    ``previous``.
+    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message; ``previous`` is the number of the message
+    before it.
     """
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_ack_place(frame)

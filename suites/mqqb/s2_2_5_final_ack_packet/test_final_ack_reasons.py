@@ -20,7 +20,7 @@ CLASS_OF_EACH_REASON = {
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""The reason of each refusal, by rule.
+"""The class that names the reason of each refusal, by rule.
 
 A SUT that verifies the signature of an unknown provider accepts the message (E84).
 """

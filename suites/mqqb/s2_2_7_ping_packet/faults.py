@@ -43,7 +43,7 @@ def _refuse_unused_flags(data: bytes) -> bytes:
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
-    """Replace the Signature of a datagram by the right one."""
+    """Replace the Signature of a datagram by the correct Signature."""
     return data[:2] + SIGNATURE + data[4:]
 
 
@@ -169,7 +169,7 @@ add(
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
 class AcceptorPingResponseCookieHighestBitCleared(Ping):
-    """The acceptor's Ping Response has the Cookie of its request without its highest bit."""
+    """The acceptor's Ping Response has the Cookie of the request with the highest bit cleared."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
@@ -178,7 +178,7 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
 
 @fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
 class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
-    """The acceptor sets RF in every Ping Response after the first one with RF set."""
+    """After the first Ping Response with RF set, the acceptor sets RF in every Ping Response."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -7,7 +7,7 @@ import textwrap
 from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
-"""Numbers that change when their bytes are reversed; the timeouts are in their ranges (2.2.2.1)."""
+"""Numbers that change when their bytes are reversed. The timeouts are in the valid ranges (2.2.2.1)."""
 PACKET_SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 

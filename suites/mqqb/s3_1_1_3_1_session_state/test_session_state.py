@@ -122,7 +122,7 @@ def _send_together(sender, *names):
 
 
 def _await_messages(sender, message_tags):
-    """Return the messages with these tags when each has arrived on an open session."""
+    """Wait until the messages with the given tags have arrived on an open session; return them."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
@@ -144,7 +144,7 @@ def _acknowledge_messages(sender, frames):
 
 
 def _judge_first_sequences(judge, frames):
-    """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
+    """Judge that each sequence is the first of its queue, and has a TimeStamp that no other sequence has."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
     begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge(
@@ -285,7 +285,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
 
 
 def _await_reject_count(peer, sut, count):
-    """Wait for a RejectCount; return the RejectCount that the SUT shows then."""
+    """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
     def shown():

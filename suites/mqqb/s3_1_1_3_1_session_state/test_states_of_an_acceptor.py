@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.3.1, 3.1.5.1 to 3.1.5.8: each packet in each state of an accepted session, by the table states.toml."""
+"""MS-MQQB 3.1.1.3.1, 3.1.5.1 to 3.1.5.8: each packet in each state of an accepted session, according to the table
+states.toml.
+"""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from suites.mqqb.steps.sender import Sender
 
 NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 PREVIOUS_NUMBERS = (2, 3, 0)
-"""Numbers of a sequence in an order in which a destination would accept none of them, and the number that each names
-as the previous one: the number before, one further back, or none.
+"""Pairs of TxSequenceNumber and PreviousTxSequenceNumber, in an order in which a destination would accept no message.
+The previous number is the number before, a lower number, or 0.
 """
 
 

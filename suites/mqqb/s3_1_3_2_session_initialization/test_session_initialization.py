@@ -95,8 +95,8 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
 
 
 def _build_session_ack(messages):
-    """Make a SessionAck for this number of messages in each direction, of which one message of the SUT and all messages
-    of the peer are recoverable.
+    """Make a SessionAck for a given number of messages in each direction. One message of the SUT and all messages of
+    the peer are recoverable.
     """
     return session_ack(
         AckSequenceNumber=messages,
@@ -325,7 +325,7 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before the other side answers, by rule."""
+"""Elements of a session that is established again, before the peer answers, by rule."""
 
 
 @needs("send", "inspect")

@@ -37,11 +37,11 @@ CHANGES_OF_ACKNOWLEDGMENTS = {
     "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By rule: a step that makes an acknowledgment, and a change after which the message is no acknowledgment."""
+"""By rule: a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):
-    """Make the acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
+    """Make an acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
     return make(peer, sent, **changes)

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.2 to 3.1.5.8: each packet in each state of a session that the SUT opens, by the table states.toml."""
+"""MS-MQQB 3.1.5.2 to 3.1.5.8: each packet in each state of a session that the SUT opens, according to the table
+states.toml.
+"""
 
 from __future__ import annotations
 

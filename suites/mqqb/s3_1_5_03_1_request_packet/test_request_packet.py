@@ -27,7 +27,7 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
-"""The other fields of a valid request, by its ServerGuid (zero, or that of the SUT)."""
+"""The fields of a valid request, by its ServerGuid (zero, or the GUID of the SUT)."""
 
 
 @covers(

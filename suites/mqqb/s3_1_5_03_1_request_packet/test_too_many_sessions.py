@@ -9,14 +9,18 @@ from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 
 SESSION_ATTEMPTS = 12
-"""Sessions of different initiators, more than the ten that a Windows client release accepts (notes <12>, <70>)."""
+"""The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
+<70>).
+"""
 SESSION_LIMIT_KEY = "max_sessions"
 SMALL_SESSION_LIMIT = 2
 CS = 0x10
 
 
 def _find_refused_session(peer):
-    """Open sessions of different initiators until the SUT refuses or closes one; return it and its request, or None."""
+    """Open sessions of different initiators until the SUT refuses or closes a session; return this session and its
+    request, or None.
+    """
     for _ in range(SESSION_ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))

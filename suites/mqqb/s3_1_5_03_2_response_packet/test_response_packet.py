@@ -138,7 +138,8 @@ def measure_recoverable_ack_timeout(
 ) -> tuple[int, int, list[Frame]]:
     """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
 
-    The exchange begins before the SUT's request: the time of that packet is the time at which the tester read it.
+    The exchange begins before the time of the SUT's request, because that time is the one at which the tester read the
+    packet.
     """
     began_ms = peer.recorder.elapsed_ms()
     session = OutgoingSession(peer, sut)

@@ -13,7 +13,9 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 BEFORE_TIMER_MS = 20_000
-"""A time shorter than the shortest Session Ack Wait Timer, whose expiry may also close a session."""
+"""A time in ms that is shorter than the shortest Session Ack Wait Timer, because the expiry of that timer may also
+close a session.
+"""
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")

@@ -31,9 +31,10 @@ COPIED_ATTRIBUTES = {
 }
 """Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
 LONGEST_RESEND_INTERVAL_S = 120
-"""The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
+"""The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
+"""
 SHORT_INTERVAL_COUNT = 3
-"""The number of short resend intervals before the first longer one (note <24>)."""
+"""The number of short resend intervals before the first longer interval (note <24>)."""
 REPEATED_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 

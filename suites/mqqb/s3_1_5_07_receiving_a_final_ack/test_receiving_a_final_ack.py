@@ -41,7 +41,8 @@ JOURNALING_CASES = (
     ),
     (BOTH_JOURNALS, None, ""),
 )
-"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and where the message is afterwards."""
+"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and the place of the message afterwards.
+"""
 
 
 @needs("send", "receive")

@@ -103,7 +103,7 @@ class _HistoryOfEachSession(History):
 
 
 class _NotingSession(Receiving):
-    """The receiver gives the message history the session of each message."""
+    """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         assert isinstance(self.qm.history, _HistoryOfEachSession)

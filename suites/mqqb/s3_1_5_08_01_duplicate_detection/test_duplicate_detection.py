@@ -17,12 +17,11 @@ from suites.mqqb.steps.sender import tags
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the MessageIDHistory Cleanup Timer.
-
-Each expiry removes entries of this age: an entry is kept for one to two durations.
+"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes entries that are at least this old, so
+an entry is kept for one to two durations.
 """
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
-"""The greatest speed-up of the cleanup timer, whose duration is two seconds or more because TimeStamps are whole
+"""The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole
 seconds.
 """
 

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 DELAY_MS = ACK_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
-"""An AckTimeout so long that no acknowledgment is sent during a check."""
+"""An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers with which the check still has time to act."""
 
