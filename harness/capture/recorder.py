@@ -132,7 +132,7 @@ class Frame:
     def packet(self) -> Any:
         """The scapy packet."""
         if self.transport == RPC:
-            return _import_rpc_layers().dissect_rpc(self.data)
+            return _import_rpc_layers().dissect_recorded(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property

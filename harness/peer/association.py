@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -26,6 +27,7 @@ from harness.wire.rpc import (
     Syntax,
     auth3,
     bind,
+    build_bind,
     call_id_of,
     co_cancel,
     outcomes_of,
@@ -76,6 +78,7 @@ class Call:
     malformed: str | None = None
     """The reason why the response's stub is not valid."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
+    _packet: Any = field(default=None, repr=False)
 
     @property
     def stub(self) -> bytes:
@@ -168,10 +171,10 @@ class Call:
     @property
     def packet(self) -> Any:
         """The UserMessage in the answer to a read, dissected; None if the answer contains none."""
-        try:
-            return dissect(self.packet_bytes) if self.packet_bytes else None
-        except WireError:
-            return None
+        if self._packet is None and (data := self.packet_bytes):
+            with contextlib.suppress(WireError):
+                self._packet = dissect(data)
+        return self._packet
 
     @property
     def label(self) -> str | None:
@@ -347,9 +350,12 @@ class Association(RawConversation):
     ) -> Frame | None:
         """Send proposals, with every step of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
         if protection is None:
-            return self._send_and_receive_pdu(
-                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind
+            made = (
+                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
+                if body
+                else build_bind(self._call_id, tuple(proposals), group, kind, flags)
             )
+            return self._send_and_receive_pdu(made, kind)
         flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
         first = answer = self._send_and_receive_pdu(with_trailer(made, protection.trailer(protection.step(b""))), kind)

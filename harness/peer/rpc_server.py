@@ -29,8 +29,8 @@ from harness.wire.rpc import (
     Outcome,
     Proposal,
     Syntax,
-    bind_ack,
     bind_nak,
+    build_bind_ack,
     call_id_of,
     fault,
     proposals_of,
@@ -195,9 +195,7 @@ class ServedAssociation(RawConversation):
         flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
-        made = bytes(
-            bind_ack(packet.call_id, outcomes, group=ASSOC_GROUP_ID, port=str(self.port), kind=kind, flags=flags)
-        )
+        made = build_bind_ack(packet.call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, int(flags))
         if token and self.protection is not None:
             made = with_trailer(made, self.protection.trailer(token))
         self.send(made)

@@ -9,6 +9,7 @@ PDUs are built without any check; reading is strict, because scapy would silentl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -40,6 +41,8 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
+SHORT_PDU = 512
+"""int bytes: the longest PDU whose dissection is shared by the PDUs with the same bytes."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
@@ -168,6 +171,12 @@ def bind(
     return pdu(kind, call_id, _BODIES[kind](**fields), flags)
 
 
+@lru_cache(maxsize=128)
+def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
+    """Return the bytes of ``bind``; the associations of a run propose the same over and over."""
+    return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
+
+
 def bind_ack(
     call_id: int,
     outcomes: Sequence[Outcome],
@@ -186,6 +195,12 @@ def bind_ack(
     sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
     fields = {**sizes, "assoc_group_id": group, "sec_addr": address, "results": results, "reserved": bytes(3), **body}
     return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+
+
+@lru_cache(maxsize=128)
+def build_bind_ack(call_id: int, outcomes: tuple[Outcome, ...], group: int, port: str, kind: str, flags: int) -> bytes:
+    """Return the bytes of ``bind_ack``."""
+    return bytes(bind_ack(call_id, outcomes, group=group, port=port, kind=kind, flags=flags))
 
 
 def bind_nak(call_id: int, reason: int) -> Packet:
@@ -268,6 +283,16 @@ def dissect_rpc(data: bytes) -> Packet:
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet
+
+
+@lru_cache(maxsize=256)
+def _dissect_short(data: bytes) -> Packet:
+    return dissect_rpc(data)
+
+
+def dissect_recorded(data: bytes) -> Packet:
+    """Dissect a recorded PDU, which nobody changes: equal short PDUs of a run, such as binds, share their packet."""
+    return _dissect_short(data) if len(data) <= SHORT_PDU else dissect_rpc(data)
 
 
 def stub_of(packet: Packet) -> bytes:
