@@ -477,6 +477,9 @@ def _list_evidence_frames(evidence: Shown) -> list[Frame]:
 def _all_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
+    elif isinstance(evidence, list):  # the usual form; to search a protocol's property takes long
+        for one in evidence:
+            yield from _all_frames(one)
     elif isinstance(evidence, HasEvidence):
         yield from _all_frames(evidence.evidence)
     elif evidence is not None:

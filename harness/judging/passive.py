@@ -76,7 +76,7 @@ class NotCaptured(Exception):
     """A predicate needs packets that its capture does not contain."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Context:
     """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
 
@@ -268,8 +268,6 @@ class PassiveJudge:
         """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
         it.
         """
-        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
-        self._rules = 0
         self.summaries: dict[type, Any] = {}
         """Those of all connections."""
 
@@ -292,7 +290,7 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in self._rules_of(kind):
+        for predicate, rules in _predicates_for(kind, len(PASSIVE)):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
@@ -312,9 +310,7 @@ class PassiveJudge:
 
     def begin_row(self) -> PassiveJudge:
         """Return the judge of another row of the same check, without the packets of earlier rows."""
-        judge = PassiveJudge()
-        judge.share(self)
-        return judge
+        return PassiveJudge()
 
     def add(self, other: PassiveJudge) -> None:
         """Add the findings of the judge of another row of the same check."""
@@ -326,26 +322,19 @@ class PassiveJudge:
         self.malformed |= other.malformed
         self.unreadable = {**other.unreadable, **self.unreadable}
 
-    def share(self, other: PassiveJudge) -> None:
-        """Share the table of rules by kind of packet with a second judge."""
-        self._of_kind, self._rules = other._of_kind, other._rules
-
     def leave(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
-    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
-        """Return the predicates for packets of one kind, each with its rules."""
-        if self._rules != len(PASSIVE):  # registered since
-            self._rules = len(PASSIVE)
-            self._of_kind.clear()
-        if kind not in self._of_kind:
-            shared: dict[Predicate, list[PassiveRule]] = {}
-            for rule in PASSIVE.values():
-                if kind in rule.kinds:
-                    shared.setdefault(rule.predicate, []).append(rule)
-            self._of_kind[kind] = list(shared.items())
-        return self._of_kind[kind]
+
+@cache
+def _predicates_for(kind: str, _rules: int) -> list[tuple[Predicate, list[PassiveRule]]]:
+    """Return the predicates for packets of one kind, each with its rules; ``_rules``: how many rules are registered."""
+    shared: dict[Predicate, list[PassiveRule]] = {}
+    for rule in PASSIVE.values():
+        if kind in rule.kinds:
+            shared.setdefault(rule.predicate, []).append(rule)
+    return list(shared.items())
 
 
 def _parse_record(frame: Frame) -> Any:
