@@ -259,6 +259,7 @@ class PassiveJudge:
     """A judge that applies to every packet of the SUT in one test the predicates for packets of its kind."""
 
     def __init__(self) -> None:
+        _BY_KIND.refresh()
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, with the error of each."""
@@ -290,7 +291,7 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in _predicates_for(kind, len(PASSIVE)):
+        for predicate, rules in _BY_KIND.find(kind):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
@@ -327,14 +328,33 @@ class PassiveJudge:
         self._spoilt.discard(connection)
 
 
-@cache
-def _predicates_for(kind: str, _rules: int) -> list[tuple[Predicate, list[PassiveRule]]]:
-    """Return the predicates for packets of one kind, each with its rules; ``_rules``: how many rules are registered."""
-    shared: dict[Predicate, list[PassiveRule]] = {}
-    for rule in PASSIVE.values():
-        if kind in rule.kinds:
-            shared.setdefault(rule.predicate, []).append(rule)
-    return list(shared.items())
+class _ByKind:
+    """The predicates for packets of each kind, each with its rules; all judges share them."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
+        self._rules: list[PassiveRule] = []
+
+    def refresh(self) -> None:
+        """Start again if the registered rules have changed."""
+        if self._rules != (rules := list(PASSIVE.values())):
+            self._rules = rules
+            self._found.clear()
+
+    def find(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+        """Return the predicates for packets of one kind."""
+        if len(self._rules) != len(PASSIVE):  # registered since
+            self.refresh()
+        if kind not in self._found:
+            shared: dict[Predicate, list[PassiveRule]] = {}
+            for rule in self._rules:
+                if kind in rule.kinds:
+                    shared.setdefault(rule.predicate, []).append(rule)
+            self._found[kind] = list(shared.items())
+        return self._found[kind]
+
+
+_BY_KIND = _ByKind()
 
 
 def _parse_record(frame: Frame) -> Any:
