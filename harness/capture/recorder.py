@@ -132,7 +132,7 @@ class Frame:
     def packet(self) -> Any:
         """The scapy packet."""
         if self.transport == RPC:
-            return _import_rpc_layers().dissect_recorded(self.data)
+            return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
@@ -486,5 +486,5 @@ def _rpc_kind(frame: Frame) -> str:
 
     name = str(_import_rpc_layers().rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
-        frame.packet  # noqa: B018 - dissected for its errors, and kept
+        _import_rpc_layers().check_pdu(frame.data)
     return name

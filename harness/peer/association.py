@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Frame
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, begin_protection
@@ -30,7 +30,8 @@ from harness.wire.rpc import (
     build_bind,
     call_id_of,
     co_cancel,
-    outcomes_of,
+    group_of,
+    outcomes_in,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
@@ -315,8 +316,8 @@ class Association(RawConversation):
         flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
         authenticate: bool = False,
         **body: Any,
-    ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; return the frame and the packet of the answer, or None.
+    ) -> Frame | None:
+        """Send a bind, or an alter_context by ``kind``; return the answer, or None.
 
         ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
         invalid.
@@ -332,12 +333,10 @@ class Association(RawConversation):
             )
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
-        if frame is None or frame.kind == MALFORMED:
-            return frame, None
-        if frame.kind in ("bind_ack", "alter_context_resp"):
-            self._accept(proposals, outcomes_of(frame.packet))
-            self.group = frame.packet.payload.assoc_group_id
-        return frame, frame.packet
+        if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
+            self._accept(proposals, outcomes_in(frame.data))
+            self.group = group_of(frame.data)
+        return frame
 
     def _negotiate_contexts(
         self,
@@ -408,7 +407,7 @@ class Association(RawConversation):
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
-        frame, _ = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
+        frame = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:

@@ -41,8 +41,8 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
-SHORT_PDU = 512
-"""int bytes: the longest PDU whose dissection is shared by the PDUs with the same bytes."""
+GROUP_AT = 20
+"""The offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
@@ -78,6 +78,7 @@ _BODIES: dict[str, type[Packet]] = {
     "alter_context_resp": DceRpc5AlterContextResp,
     "auth3": DceRpc5Auth3,
 }
+_NEGOTIATING = ("bind", "bind_ack", "alter_context", "alter_context_resp")
 _PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
@@ -264,6 +265,11 @@ def call_id_of(data: bytes) -> int:
     return int.from_bytes(data[12:16], byte_order(data))
 
 
+def flags_of(data: bytes) -> int:
+    """Return the pfc_flags of a PDU."""
+    return data[3]
+
+
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU completely; its stub stays ``Raw``. Raises WireError if this fails."""
     name = rpc_kind(data)
@@ -285,20 +291,57 @@ def dissect_rpc(data: bytes) -> Packet:
     return packet
 
 
-@lru_cache(maxsize=256)
-def _dissect_short(data: bytes) -> Packet:
-    return dissect_rpc(data)
-
-
-def dissect_recorded(data: bytes) -> Packet:
-    """Dissect a recorded PDU, which nobody changes: equal short PDUs of a run, such as binds, share their packet."""
-    return _dissect_short(data) if len(data) <= SHORT_PDU else dissect_rpc(data)
-
-
 def stub_of(packet: Packet) -> bytes:
     """Return the stub of a request or response."""
     rest = packet.payload.payload
     return b"" if isinstance(rest, NoPayload) else bytes(rest)
+
+
+def check_pdu(data: bytes) -> None:
+    """Raise WireError if a PDU cannot be dissected."""
+    if rpc_kind(data) in _NEGOTIATING:
+        _check_negotiation(_without_identifiers(data))
+    else:
+        dissect_rpc(data)
+
+
+def outcomes_in(data: bytes) -> tuple[Outcome, ...]:
+    """Return ``outcomes_of`` the packet with these bytes."""
+    return _outcomes_in(_without_identifiers(data))
+
+
+def proposals_in(data: bytes) -> tuple[Proposal, ...]:
+    """Return ``proposals_of`` the packet with these bytes."""
+    return _proposals_in(_without_identifiers(data))
+
+
+def group_of(data: bytes) -> int:
+    """Return the assoc_group_id of a PDU that negotiates contexts."""
+    return int.from_bytes(data[GROUP_AT : GROUP_AT + 4], byte_order(data))
+
+
+def _without_identifiers(data: bytes) -> bytes:
+    """Return a PDU that negotiates contexts without the identifiers of its call and its group. The associations of a
+    run negotiate a few times in other ways, so that the results can be kept.
+    """
+    if len(data) < GROUP_AT + 4:
+        return data
+    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_AT] + bytes(4) + data[GROUP_AT + 4 :]
+
+
+@lru_cache(maxsize=128)
+def _check_negotiation(data: bytes) -> None:
+    dissect_rpc(data)
+
+
+@lru_cache(maxsize=128)
+def _outcomes_in(data: bytes) -> tuple[Outcome, ...]:
+    return tuple(outcomes_of(dissect_rpc(data)))
+
+
+@lru_cache(maxsize=128)
+def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
+    return tuple(proposals_of(dissect_rpc(data)))
 
 
 def outcomes_of(packet: Packet) -> list[Outcome]:

@@ -181,8 +181,8 @@ def test_an_unknown_interface_is_seen_to_be_refused(environment, remote):
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
         remote.connect().bind(QM2QM, UNKNOWN_SYNTAX)
     association = remote.connect()
-    frame, packet = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
-    assert (frame.kind, [one.result for one in packet.payload.results]) == ("bind_ack", [0, 2])
+    frame = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
+    assert (frame.kind, [one.result for one in frame.packet.payload.results]) == ("bind_ack", [0, 2])
 
 
 def test_more_interfaces_by_alter_context_and_the_group_of_another_association(environment, remote):
