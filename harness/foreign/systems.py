@@ -133,19 +133,16 @@ class Systems:
 
     def _made(self, name: str) -> System:
         entries: list[Entry] = []
-        kept = _Kept(entries)
         judge = Judge(
-            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=self.passes, profile=self.profile
+            self.catalogue,
+            entries,
+            test=name,
+            covers=(),
+            capture=self.capture,
+            passes=self.passes,
+            profile=self.profile,
         )
-        for other in self.by_name.values():
-            judge.packets.share(other.judge.packets)
-            break
         return System(name, judge, entries)
-
-
-class _Kept:
-    def __init__(self, entries: list[Entry]) -> None:
-        self.append = entries.append
 
 
 @dataclass(slots=True)
