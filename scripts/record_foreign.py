@@ -7,8 +7,8 @@ the same conversations in captures of its own, with which the tests compare.
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
 The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
-loopback replace Ethernet's. The scenario `faults` records a capture of `serve` with each fault of faults.toml, of the
-checks that show it:
+loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
+show the fault on a `serve` with it:
 
     .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
@@ -65,7 +65,9 @@ Frames = Callable[[bytes], list[bytes]]
 
 
 class Device:
-    """A tun or tap device of this process in a network namespace: what is sent there is read here."""
+    """A tun or tap device of this process in a network namespace: the process reads the packets that are sent to the
+    device.
+    """
 
     def __init__(self, name: str, namespace: str, *, ethernet: bool = False, address: str = "") -> None:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
@@ -83,9 +85,10 @@ class Device:
 
 @dataclass
 class Wire:
-    """Carries packets between two devices; ``lost`` of a thousand get lost, ``late`` come after the next one.
+    """Carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late`` arrive after the next
+    packet.
 
-    ``copied``: where a copy of each packet is written, in other frames.
+    ``copied``: the device to which a copy of each packet is written; ``frames``: makes the frames of the copy.
     """
 
     ends: tuple[Device, Device]
@@ -137,7 +140,7 @@ def build_tagged_frames(packet: bytes) -> list[bytes]:
 
 
 def build_ipv6_packets(packet: bytes) -> list[bytes]:
-    """Translate a packet to IPv6, with addresses that end as those of IPv4."""
+    """Translate a packet to IPv6, with addresses that end like the IPv4 addresses."""
     old = IP(packet)
     if not isinstance(old.payload, (TCP, UDP)):
         return []
@@ -148,7 +151,7 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
 
 
 def build_fragments(packet: bytes) -> list[bytes]:
-    """Cut a packet into fragments of at most 576 bytes; the second of three fragments comes last."""
+    """Cut a packet into fragments of at most 576 bytes; the second of three fragments is sent last."""
     old = IP(packet)
     old.flags = 0
     parts = [bytes(part) for part in fragment(old, fragsize=552)]
@@ -157,7 +160,9 @@ def build_fragments(packet: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A capture to record. ``interface``: of the harness's namespace; ``m0`` is the device of copies."""
+    """A capture to record. ``recorder``: the command that captures, on ``t0`` of the harness's namespace or on ``m0``,
+    the device of copies.
+    """
 
     name: str
     recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
@@ -167,7 +172,7 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """A command of editcap's that is run over the capture: the options between the two files."""
+    """The options of an editcap command that is run on the capture, between the names of the two files."""
     loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
@@ -294,7 +299,9 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
-    """Return a line for text2pcap: the time of a frame, and the frame with another header than Ethernet's."""
+    """Return a line for text2pcap: the time of a frame, and the frame with a different header instead of the Ethernet
+    header.
+    """
     seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
     time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
     return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
@@ -355,7 +362,7 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
     began = time.monotonic()
     while not capture.exists() or capture.stat().st_size == 0:
         if time.monotonic() - began > _READY_S or process.poll() is not None:
-            raise SystemExit(f"{scenario.name}: no capture was begun by {' '.join(command)}")
+            raise SystemExit(f"{scenario.name}: {' '.join(command)} did not begin a capture")
         time.sleep(0.05)
     time.sleep(1.0)
     return process

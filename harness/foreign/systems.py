@@ -1,4 +1,4 @@
-"""Judge each system in a capture by every passive predicate."""
+"""Judge each system in a capture with every passive predicate."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ class System:
             self._identify(frame)
         self.judge.packets.on_frame(frame)
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
-            frame.forget()  # no field of it is shown
+            frame.forget()  # no field of the packet is shown
         else:
             frame.leave_layers()
-        self.judge.packets.malformed.clear()  # only checks blame such packets
+        self.judge.packets.malformed.clear()  # only checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
         """Return the verdicts and drop them from memory, because a capture can have thousands of systems."""
@@ -109,7 +109,9 @@ class Systems:
     unwanted: dict[str, None] = field(default_factory=dict)
     """The names of some systems that are not judged."""
     passes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN)))
-    """As many passes of each rule as the judge shows: a report shows none."""
+    """The passes of each rule, set so high at the start that the judge looks for no deciding field: a report does not
+    show passes.
+    """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
         """Return the system with a name and an address; None if this system is not to be judged."""
@@ -131,19 +133,16 @@ class Systems:
 
     def _made(self, name: str) -> System:
         entries: list[Entry] = []
-        kept = _Kept(entries)
         judge = Judge(
-            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=self.passes, profile=self.profile
+            self.catalogue,
+            entries,
+            test=name,
+            covers=(),
+            capture=self.capture,
+            passes=self.passes,
+            profile=self.profile,
         )
-        for other in self.by_name.values():
-            judge.packets.share(other.judge.packets)
-            break
         return System(name, judge, entries)
-
-
-class _Kept:
-    def __init__(self, entries: list[Entry]) -> None:
-        self.append = entries.append
 
 
 @dataclass(slots=True)
@@ -169,7 +168,7 @@ def show(
                 name_frame(frame)
         else:
             frame.kind, frame.message = first.kind, first.message
-            if "record" in first.__dict__:  # parsed once for both
+            if "record" in first.__dict__:  # parse the packet once for both views
                 frame.__dict__["record"] = first.record
         view.system.take(frame)
     return first.kind if first is not None else MALFORMED

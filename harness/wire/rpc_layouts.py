@@ -33,7 +33,7 @@ SIZES = {
 TAG_SIZES = {"B": 1, "I": 4}
 GUID_SIZE = 16
 LARGEST_TAG = 16
-"""The largest discriminant of a union that is looked for."""
+"""The largest union discriminant that the search for members tries."""
 
 Row = dict[str, Any]
 

@@ -21,7 +21,7 @@ RULES_OF_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last rule is about success."""
+"""By action: its rules for a cursor of a second queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -58,8 +58,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message;
-    when a message has arrived, a further receive takes it.
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND while the cursor has no
+    next message; a further receive takes a message that has arrived.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
@@ -98,15 +98,15 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     judge(
         "MQDMPR-3.2.7.4-30",
         expected={
-            "received_by_other": "first",
-            "while_other_locks_it": Call.FAILURE,
-            "after_other_received_it": Call.FAILURE,
+            "received_by_other_reader": "first",
+            "read_while_message_is_locked": Call.FAILURE,
+            "read_after_message_was_received": Call.FAILURE,
             "queue": ["second"],
         },
         observed={
-            "received_by_other": read_by_other.label_or_outcome,
-            "while_other_locks_it": locked.label_or_failure,
-            "after_other_received_it": read_by_cursor.label_or_failure,
+            "received_by_other_reader": read_by_other.label_or_outcome,
+            "read_while_message_is_locked": locked.label_or_failure,
+            "read_after_message_was_received": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
         evidence=[read_by_other, locked, read_by_cursor],
@@ -129,13 +129,13 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     last_read = queue.start_receive(hCursor=cursor)
     judge.all(
         expected={
-            "received_by_other": "first",
+            "received_by_other_reader": "first",
             "pending_read": Call.FAILURE,
             "read_by_new_cursor": "first",
             "read_by_cursor": Call.FAILURE,
         },
         observed={
-            "received_by_other": read_by_other.label_or_outcome,
+            "received_by_other_reader": read_by_other.label_or_outcome,
             "pending_read": waited.label_or_failure,
             "read_by_new_cursor": first_peek.label_or_outcome,
             "read_by_cursor": last_read.label_or_failure,

@@ -122,7 +122,7 @@ def test_stub_with_a_missing_fragment_is_not_read(lua: Path, tmp_path: Path) -> 
     assert all(found == {} for found in read_arguments(lua, tmp_path / "cut.pcapng"))
 
 
-def test_cut_stub_names_the_argument_that_is_missing(lua: Path, tmp_path: Path) -> None:
+def test_truncated_rpc_stub_names_its_missing_argument(lua: Path, tmp_path: Path) -> None:
     name, stub = "RemoteQMCancelReceive", bytes(range(10))
     (found,) = read_arguments(lua, write_calls(tmp_path / "cut.pcapng", [(name, "request", stub)]))
     assert found["msmq.rpc.cut"] == "dwRequestID: the stub is too short"
