@@ -21,10 +21,13 @@ _TCP_HEADER, _UDP_HEADER = 20, 8
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``unread``: the number of frames that cannot be judged, by the reason."""
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver does;
+    ``unread``: the number of frames that cannot be judged, by the reason.
+    """
 
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
+    checksums: bool = False
     totals: Totals = field(default_factory=Totals)
     frames: int = 0
     start_us: int = 0
@@ -67,6 +70,8 @@ class Traffic:
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
+        if self.checksums:
+            payload.verify_checksum()
         if payload.protocol == TCP:
             self._segment(payload, record.time_us)
         elif payload.protocol == UDP:
