@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from struct import Struct, error, unpack_from
 from typing import BinaryIO
@@ -49,6 +50,7 @@ PACKET_AT = _BLOCK_HEADER.size + _PACKET_HEADER.size
 """int bytes from the start of an Enhanced Packet block to its packet."""
 
 
+@cache
 def file_header() -> bytes:
     """Return the first blocks of a capture: one section, and one raw IP interface with times in microseconds."""
     return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
@@ -81,12 +83,17 @@ def packet_block(
     ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
     the packet.
     """
+    original = len(packet) if size is None else size
+    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
+    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _packet_options(comment, inbound))
+
+
+@lru_cache(maxsize=64)
+def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
-    original = len(packet) if size is None else size
-    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _read_options(options))
+    return _read_options(options)
 
 
 def note_block(text: bytes) -> bytes:

@@ -487,5 +487,5 @@ def _rpc_kind(frame: Frame) -> str:
 
     name = str(_import_rpc_layers().rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
-        frame.packet  # noqa: B018 - dissect the packet, to find its errors
+        _import_rpc_layers().check_pdu(frame.data)
     return name

@@ -39,7 +39,7 @@ class Named(Expectation):
     """
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
-        self.expected = {name: expectation(value).named(name) for name, value in expected.items()}
+        self.expected = {name: expectation(value).with_name(name) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
         self._text = show_named({name: self._show_expected(name, value) for name, value in expected.items()}) or EMPTY
 

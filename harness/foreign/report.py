@@ -93,7 +93,7 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
     for why, count in traffic.unread.most_common(MOST_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
-        yield "  no packet from a queue manager that can be judged"
+        yield f"  {traffic.systems.describe_missing()}"
     for system in systems:
         yield ""
         yield from _of_system(system)

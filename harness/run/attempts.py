@@ -65,8 +65,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
         )
-    for entry in entries:
-        log.append(entry)
+    log.extend(entries)
     for report in reports:
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

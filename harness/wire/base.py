@@ -6,12 +6,13 @@ from scapy.fields import XByteField, XLEIntField
 from scapy.packet import Packet
 
 from harness.wire.internal import InternalHeader
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
 from harness.wire.session import SessionHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
+from harness.wire.words import Word
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C

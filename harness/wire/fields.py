@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from scapy.fields import Field, UUIDField
 from scapy.packet import Packet
@@ -23,11 +25,19 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
     return data[count:], data[:count]
 
 
+@lru_cache(maxsize=1024)
+def _guid_of(data: bytes) -> UUID:
+    return UUID(bytes_le=data)
+
+
 class Guid(UUIDField):
     """A GUID; 16 bytes, the first three parts little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``, zero by default."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0, UUIDField.FORMAT_LE)
+
+    def m2i(self, pkt: Packet | None, x: bytes) -> UUID:
+        return _guid_of(x)
 
 
 class AnnouncedGuid(UUIDField):
