@@ -32,11 +32,11 @@ ENCRYPTION_KINDS = (
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
 )
-"""PrivacyLevel, algorithm, and number of bits of the key."""
+"""The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
 CACHING_DELAY_MS = 3_000
-"""A delay long enough for CachedTime, in whole seconds, to show it."""
+"""A delay in ms after which CachedTime, in whole seconds, differs."""
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
+"""The longest accepted duration of a cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 
 
 @SECURITY_NEEDS

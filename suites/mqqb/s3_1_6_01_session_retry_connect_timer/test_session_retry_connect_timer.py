@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import RETRY_MS, SET_UP_PACKETS, Sender
 DELIVERIES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_MS = 60_000
-"""A retry time that leaves time for an acknowledgment on another session."""
+"""A retry time in ms during which an acknowledgment can arrive on a different session."""
 
 
 @covers(
@@ -222,9 +222,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
 
 
 def _group_tags_by_priority(frames):
-    """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
-    them.
-    """
+    """Return the tags of messages by priority, in the order of first arrival; some messages may be resent."""
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None

@@ -1,7 +1,8 @@
 """MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and the restart of its timer in 3.1.5.5.5.
 
 The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>). The check
-therefore measures it first, by the end of a session on which the SUT receives only two messages of the peer.
+therefore measures this duration first: it opens a session, sends only two messages to the SUT, and measures when the
+SUT closes the session.
 """
 
 from __future__ import annotations
@@ -106,23 +107,24 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
 
 
 def measure_ack_wait_timer(ended: float | None) -> int | None:
-    """Return the timer's duration in AckWaitTimeouts, measured by the end of the session with TRAFFIC.
+    """Return the timer's duration in AckWaitTimeouts, computed from the end of the session with PEER_MESSAGE_INSTANTS.
 
-    A timer of 1 expires twice after a packet was received, and the session closes at 3; a longer timer of n expires
-    once so, and the session closes at 2 n. Where only an acknowledgment counts (E50), or no packet, the session closes
-    at n.
+    The expiry of the timer closes the session unless a packet arrived since the timer was started. A timer with a
+    duration of 1 expires twice without closing the session, which closes at 3. A longer timer with a duration of n
+    expires once without closing it, and the session closes at 2 n. If only acknowledgments count (E50), or no packets,
+    the session closes at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
     return next((wait for end, wait in ends.items() if is_near_instant(ended, end)), None)
 
 
 def is_near_instant(instant: float | None, expected: float) -> bool:
-    """Return whether an instant is near the expected instant."""
+    """Return whether an instant is within the tolerance of the expected instant."""
     return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 
 
 class Waits:
-    """Measures the time since a message of the SUT, in AckWaitTimeouts."""
+    """A clock that measures the time since a message of the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender

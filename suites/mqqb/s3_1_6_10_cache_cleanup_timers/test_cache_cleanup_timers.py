@@ -27,7 +27,7 @@ REMAINING_ENTRIES = (
     ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
     ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
-"""The rule, the cache, and the entry that remains when the older entry has been deleted."""
+"""The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
 RESTARTED_TIMERS = (
     ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
@@ -107,8 +107,8 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
     message.
 
-    The certificate entry is of ``user``, the key entries are of ``level``. ``early``: send at the beginning of a
-    second.
+    ``user``: the user of the certificate; ``level``: the privacy level of the keys; ``early``: send at the beginning of
+    a second.
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = ALGORITHMS[level]

@@ -15,9 +15,8 @@ IGNORED_THEN_ACCEPTED = fields(
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Send a wrong answer, then a correct one; judge the reaction to each.
-
-    ``wrong``: fields of a wrong answer to a request.
+    """Send a wrong answer and then a correct answer; judge the reaction to each. ``wrong`` returns the fields of a
+    wrong answer to a request.
     """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))

@@ -1,4 +1,4 @@
-"""Messages of the peer that are signed and encrypted, and their disposition in the SUT.
+"""Signed and encrypted messages of the peer, and their disposition in the SUT.
 
 PA and NA request acknowledgments of each message, which arrive unless SendInsecureNacks is FALSE.
 """
@@ -207,7 +207,7 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Let the SUT acknowledge a message, so that it has its session and sends later answers at once."""
+        """Let the SUT acknowledge a message, so that its session is open and it can send later answers at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
@@ -260,10 +260,10 @@ class Secured:
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
     def agree_on_signatures(self, user: User | None = None) -> None:
-        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts none: it may hash other
-        bytes (E81).
+        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts no signature, because it
+        may hash different bytes (E81).
 
-        The messages name ``user``; without a user they name no sender, if the SUT acknowledges a refusal with its
+        The messages name ``user``. Without a user they name no sender, if the acknowledgment of a refusal shows the
         reason.
         """
         by = user or (None if self.tells else ALICE)
