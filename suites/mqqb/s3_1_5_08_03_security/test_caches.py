@@ -222,7 +222,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries at first, after the message, and added by a message with another key",
+        case="entries before the message, entries after it, and new entries for a message with a different key",
         evidence=[*evidence, *another.frames],
     )
     observed = (

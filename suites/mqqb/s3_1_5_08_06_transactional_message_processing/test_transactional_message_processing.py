@@ -187,7 +187,7 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
             return sent
         receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure(
-        "the tester sent each second message too late: the timer that the first had started had expired"
+        "the tester always sent the second message too late: the timer of the first message had expired"
     )
 
 

@@ -55,7 +55,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             observed=clock.session,
             evidence=[clock.first],
         )
-    whole = holds("the session closed a whole number of AckWaitTimeouts after its message")
+    whole = holds("the SUT closed the session a whole number of AckWaitTimeouts after its message")
     ended = clock.await_end()
     judge(
         "MQQB-3.1.2.4-01",
@@ -64,7 +64,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first],
     )
     if wait is None:
-        raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is unknown: {clock.describe_end()}")
+        raise ConformanceFailure(f"the duration of the SUT's Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
     clock.begin(sender.await_session())
     acknowledged = clock.session.acknowledge_all()
@@ -73,7 +73,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.begin(clock.session)
     if clock.wait(wait / 2):
         sender.send(3)
-    expected = holds(f"closed {wait:.2f} AckWaitTimeouts after its message")
+    expected = holds(f"the SUT closed the session {wait:.2f} AckWaitTimeouts after its message")
     judge(
         "MQQB-3.1.6.3-01",
         "MQQB-3.1.6.3-02",
@@ -88,7 +88,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.wait(wait / 2)
     acknowledged = clock.session.send(session_ack())
     ended = clock.await_end()
-    outlived = holds(f"open {1.5 * wait:.2f} AckWaitTimeouts after its message, closed later")
+    outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
@@ -96,7 +96,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first, acknowledged],
     )
     judge.conclude("MQQB-3.1.6.3-04")
-    restarted = holds(f"the session closed after the SessionAck by a multiple of {wait} AckWaitTimeouts")
+    restarted = holds(f"the SUT closed the session a multiple of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,

@@ -118,7 +118,7 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
-        raise ConformanceFailure(f"a message that is signed and encrypted is answered with {disposition.answer}")
+        raise ConformanceFailure(f"the SUT answered a signed and encrypted message with {disposition.answer}")
     return [*disposition.frames, _send_encrypted(secured, level)]
 
 

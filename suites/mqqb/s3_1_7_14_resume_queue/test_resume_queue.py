@@ -115,7 +115,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         "MQDMPR-3.1.7.2.4-03",
         expected=holds(
             "the SUT opens a session when its queue is resumed",
-            otherwise="the SUT opens none when its queue is resumed",
+            otherwise="the SUT opens no session when its queue is resumed",
         ),
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],

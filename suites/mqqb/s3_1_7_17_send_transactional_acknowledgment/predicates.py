@@ -59,9 +59,12 @@ def demand_body_in_clear(packet: Any) -> Finding:
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals that of received messages", of_system=True)(
+passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
     apply_to_order_acks_of_receiver(compare_sequence_with_received)
 )
-passive("MQQB-3.1.7.17-D08", MESSAGE_KIND, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
-    demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
-)
+passive(
+    "MQQB-3.1.7.17-D08",
+    MESSAGE_KIND,
+    "TxPreviousSequenceNumber equals PreviousTxSequenceNumber of the message",
+    of_system=True,
+)(demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber"))

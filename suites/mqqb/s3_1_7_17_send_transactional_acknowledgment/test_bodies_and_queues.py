@@ -233,7 +233,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         "MQQB-3.1.7.17-11",
         expected=wanted,
         observed=observed,
-        case="FinalAcks on another session",
+        case="FinalAcks on a different session",
         evidence=[*sent, *frames],
     )
 

@@ -175,7 +175,7 @@ def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
 
 def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
     if len(found) != 1:
-        raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which}, not the one of this check")
+        raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which} instead of one")
     return found[0]
 
 

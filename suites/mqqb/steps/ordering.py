@@ -204,7 +204,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(
-            "the SUT ends sessions that are being set up too early to determine why it ended this one"
+            "the SUT ends every session so early before it is open that the cause cannot be determined"
         )
     answer = late.acknowledgment()
     observed = {"closed before open": closed, "acknowledges when open": answer is not None}

@@ -27,7 +27,7 @@ GREATEST_TIMER_SPEED_UP = 4
 MOST_PING_REQUESTS = 3
 """The greatest number of Ping Requests that are sent until one is answered."""
 
-SUT_STOOD_STILL = "the SUT stood still while it waited for the response"
+SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -68,7 +68,7 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
 def read_element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
     if name not in tree:
-        raise NotShown(f"the SUT's abstract data model, as the SUT shows it, does not contain {name}")
+        raise NotShown(f"the abstract data model that the SUT shows does not contain {name}")
     return tree[name]
 
 

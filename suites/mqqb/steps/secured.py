@@ -185,7 +185,7 @@ def _class_name_of(frame: Frame) -> str:
 
 
 KEPT_OUTCOME = "stored in its queue"
-OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
+OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
 GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
 
@@ -374,9 +374,11 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
     if receiver is None and provider == ADVANCED and not release_of(sut).aes:
-        raise LackedByRelease("there is no public key of the AES provider to encrypt a body for (MS-MQQB <65>)")
+        raise LackedByRelease(
+            "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
+        )
     if receiver is None:
-        raise ConformanceFailure(f"the SUT has no public key of {provider} to encrypt a body for")
+        raise ConformanceFailure(f"the SUT has no public key of {provider}, so no body can be encrypted for the SUT")
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
     properties.MessageBody = changes.pop("body", None) or encrypt_body(properties.MessageBody, algorithm, key)

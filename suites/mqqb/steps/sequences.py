@@ -47,7 +47,7 @@ class Outgoing:
             self._await_copy(number)
             copies = self.copies(number)
             if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
-                raise ConformanceFailure("the SUT's message did not arrive as it was to be sent")
+                raise ConformanceFailure("the SUT's message did not arrive with the requested properties")
             self.sent.append(copies[0])
         return self.sent[first:]
 

@@ -234,7 +234,7 @@ class Reader:
         self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
-            raise ConformanceFailure(f"{len(self.reads())} of {count} reads arrived; the calls were: {came}")
+            raise ConformanceFailure(f"only {len(self.reads())} of {count} reads arrived; the calls were: {came}")
         return self.reads()
 
     def await_first_call(self, name: str) -> ServedCall:
