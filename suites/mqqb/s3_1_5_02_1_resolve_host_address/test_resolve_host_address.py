@@ -275,7 +275,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
         peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
-            judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
+            judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not support IPv6")
             return
         judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops, case="NextHops")
 

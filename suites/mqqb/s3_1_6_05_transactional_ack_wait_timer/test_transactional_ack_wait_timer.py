@@ -17,7 +17,9 @@ from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transacti
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 LONG_ACK_WAIT_MS = 120_000
-"""The longest AckTimeout (2.2.2.1): the Session Ack Wait Timer expires after the Transactional Ack Wait Timer."""
+"""The longest AckTimeout in ms (2.2.2.1), with which the Session Ack Wait Timer expires after the Transactional Ack
+Wait Timer.
+"""
 
 
 @needs("send")
@@ -128,7 +130,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 
 
 def _have_arrived_times(outgoing, turn):
-    """Return whether each message arrived that number of times."""
+    """Return whether each message arrived the given number of times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
 

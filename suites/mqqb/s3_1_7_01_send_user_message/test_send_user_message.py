@@ -18,7 +18,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
-"""A retry time long enough to observe that no session exists."""
+"""A retry time in ms that is long enough to observe that no session exists."""
 HOUR_S = 3_600
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
@@ -211,7 +211,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
 
 
 def _find_session(sut, format_name: str) -> dict[str, Any]:
-    """Return the session of a format name's queue, or else the session that has messages."""
+    """Return the session of the outgoing queue for a format name, or else a session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]
@@ -286,7 +286,7 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
-        raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
+        raise ConformanceFailure("fewer than two acknowledgments arrived in the administration queue")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)

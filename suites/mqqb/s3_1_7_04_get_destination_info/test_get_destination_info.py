@@ -17,7 +17,7 @@ def expect_connection_to(peer):
 
 
 def send_to_name(peer, sut, name: str):
-    """Let the SUT send to a format name; return whether the SUT connects to the peer, its ServerGuid and its
+    """Let the SUT send to a format name; return whether the SUT connects to the peer, the ServerGuid and the SUT's
     request.
     """
     connection = OutgoingSession(peer, sut, name).listener.accept()

@@ -15,9 +15,8 @@ IGNORED_THEN_ACCEPTED = fields(
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Send a wrong answer, then a correct one; judge the reaction to each.
-
-    ``wrong``: fields of a wrong answer to a request.
+    """Send a wrong answer and then a correct answer; judge the reaction to each. ``wrong`` returns the fields of a
+    wrong answer to a request.
     """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
@@ -97,9 +96,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     caller.expire_response_timer()
     if caller.listener.waiting and caller.stood_still_after(asked):
-        judge.give_up(
-            Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and tried again before that time had certainly passed"
-        )
+        judge.give_up(Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and may have tried again too early")
         return
     late = caller.answer_ping(asked)
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))

@@ -14,9 +14,13 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_TIME_MS = 50
-"""A time in which sent messages arrive; it is below the 500 ms before any acknowledgment (2.2.2.1)."""
+"""A time in ms in which sent messages arrive. It is shorter than 500 ms, the least delay of an acknowledgment
+(2.2.2.1).
+"""
 LONGEST_PAUSE_ACK_MS = 300
-"""The longest accepted delay of the SessionAck at a pause; it is below the delay of an ordinary SessionAck."""
+"""The longest accepted delay, in ms, of the SessionAck that a pause causes. It is shorter than the delay of an ordinary
+SessionAck.
+"""
 PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that is sent at a pause."""
 LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
@@ -116,7 +120,9 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
 
 
 def _exchange_three_messages(peer, sut):
-    """Return the SUT's queue name, its session, its three messages, and three unacknowledged messages of the peer."""
+    """Exchange three messages in each direction; return the queue, the session, the SUT's messages and the peer's
+    messages.
+    """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)

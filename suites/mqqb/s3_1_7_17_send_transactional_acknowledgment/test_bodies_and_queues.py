@@ -75,7 +75,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
 
 
 def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by its message; judge that the FinalAck is recoverable and not encrypted."""
+    """Compare the body of a FinalAck with its message; judge that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
@@ -233,13 +233,13 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         "MQQB-3.1.7.17-11",
         expected=wanted,
         observed=observed,
-        case="FinalAcks on another session",
+        case="FinalAcks on a different session",
         evidence=[*sent, *frames],
     )
 
 
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
-    """Wait until that number of FinalAcks has arrived after the known ones, on any session; return the new ones."""
+    """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
     def came() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]

@@ -25,9 +25,9 @@ GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
 MOST_PING_REQUESTS = 3
-"""The number of Ping Requests to send until one is answered."""
+"""The greatest number of Ping Requests that are sent until one is answered."""
 
-SUT_STOOD_STILL = "the SUT stood still while it waited for the response"
+SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -68,7 +68,7 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
 def read_element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
     if name not in tree:
-        raise NotShown(f"the SUT's abstract data model, as the SUT shows it, does not contain {name}")
+        raise NotShown(f"the abstract data model that the SUT shows does not contain {name}")
     return tree[name]
 
 
@@ -118,7 +118,7 @@ class PingExchange(NamedTuple):
 
     @property
     def predicted_outcome(self) -> Any:
-        """Return the outcome of a session request that RF predicts: refused or accepted."""
+        """Return the outcome that RF predicts for a session request: refused or accepted."""
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
@@ -173,9 +173,8 @@ def fetch_server_guid(peer: Peer) -> UUID:
 
 
 class PingingSut:
-    """A SUT that has a message for the peer: it pings, then connects; the check decides whether it answers.
-
-    The outcomes of an attempt are attributes.
+    """A SUT that has a message for the peer: it pings, then connects. The check decides whether the peer answers. Class
+    attributes name the outcomes of an attempt.
     """
 
     SESSION_OPENED = "the SUT opened a session"
@@ -209,7 +208,7 @@ class PingingSut:
         return frame
 
     def answer_ping(self, asked: Frame, **fields: Any) -> Frame:
-        """Answer a Ping Request with RF 0 and with its Cookie, unless ``fields`` replace them."""
+        """Answer a Ping Request with RF 0 and the Cookie of the request; ``fields`` replaces these values."""
         ping = read_ping(asked)
         assert ping is not None
         source, _ = next(one for one in self.end.received if one[1] is asked)
@@ -234,7 +233,7 @@ class PingingSut:
         return self.await_connection(within_ms)[0]
 
     def stood_still_after(self, asked: Frame) -> bool:
-        """Return whether the SUT stood still during its Ping Response Timer, so that its later packets show nothing."""
+        """Return whether the SUT stalled while its Ping Response Timer ran, so that its later packets prove nothing."""
         return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
