@@ -14,5 +14,5 @@ class LastOpenedQueueNamed(ClientCancelling):
     """A client that cancels a read passes the dwpQueue of the queue that it opened last as pQueue."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        last = list(self.qm.remote_client.queues.values())[-1]
+        last = [entry.queue, *self.qm.remote_client.queues.values()][-1]
         return super().build_cancel_receive(entry) | {"pQueue": last.QueueDescriptor}
