@@ -9,9 +9,11 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, one_of
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
+from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
@@ -92,6 +94,35 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         observed=highest,
         case="highest TxSequenceNumber of the OrderAcks",
         evidence=[*sent, *acks[-1:]],
+    )
+
+
+@needs("queues")
+@covers("MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
+def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
+    """The peer sends three messages of one sequence and one of a later sequence to another queue on one session: the
+    OrderAck of each sequence has the number of its last message.
+
+    A receiver that keeps one sequence of each sender acknowledges only the later one (E41).
+    """
+    receiver, later = Receiver(peer, sut), Sequence(peer, 2)
+    destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"
+    sent = [*(receiver.send() for _ in range(3)), receiver.session.send(later.message(destination=destination))]
+    identifiers = {"first": receiver.sequence.identifier, "later": later.identifier}
+    names = {(one.Ordinal, one.TimeStamp): name for name, one in identifiers.items()}
+
+    def list_highest_numbers():
+        places = sorted(map(read_ack_place, receiver.acknowledgments()))
+        return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
+
+    both = {"first": 3, "later": 1}
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    peer.environment.run_until(lambda: list_highest_numbers() == both, within_ms)
+    judge.all(
+        expected=one_of(both, {"later": 1}),
+        observed=list_highest_numbers(),
+        case="highest TxSequenceNumber by sequence",
+        evidence=[*sent, *receiver.acknowledgments()],
     )
 
 
