@@ -15,6 +15,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
@@ -184,6 +185,42 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
         case="queue manager and number of the destination queue",
         evidence=[sent, frame],
     )
+
+
+@needs("queues", "private_names")
+@covers("MQQB-3.1.3.2-29")
+def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, sut, judge):
+    """On a session of the SUT, the peer sends a message to a direct name; on the SUT's next session to the same queue,
+    it sends a transactional message to a private name: the OrderAck goes to a private queue.
+    """
+    receiver = Receiver(peer, sut)
+    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    _await_session_of_sut(peer, 1).send(peer.message())
+    peer.settle()
+    peer.inbox.accepted[0].close()
+    receiver.session = _await_session_of_sut(peer, 2)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
+    sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
+    frame = receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.3.2-29",
+        expected=3,
+        observed=frame["UserHeader"].DQ,
+        case="DQ of the OrderAck",
+        evidence=[sent, frame],
+    )
+    receiver.session.acknowledge_all()
+
+
+def _await_session_of_sut(peer, count: int):
+    """Wait until the SUT has opened its session with that number, and has sent a message on it; return the session."""
+    accepted = peer.inbox.accepted
+    peer.environment.run_until(
+        lambda: len(accepted) >= count and bool(accepted[count - 1].messages), peer.sut.connect_timeout_ms
+    )
+    if len(accepted) < count:
+        raise ConformanceFailure(f"the SUT opened {len(accepted)} of {count} sessions")
+    return accepted[count - 1]
 
 
 @sut_survives()

@@ -61,10 +61,12 @@ def _read_queue_manager(sut):
     "MQQB-3.1.4.1-01",
 )
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
-    """After a restart, the resend times are unchanged, ResendTimerTable consists of them, and the caches are empty.
+    """After a restart with a stored message, the resend times are unchanged, ResendTimerTable consists of them, and the
+    caches are empty.
 
     Sizes, lifetimes and algorithms have their default values.
     """
+    peer.open_raw().check_alive()  # so that the disk is not empty at the restart
     before_restart = _read_queue_manager(sut)
     sut.restart()
     after_restart = _read_queue_manager(sut)
@@ -89,6 +91,29 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
+
+
+@needs("inspect", "restart", "environment")
+@covers("MQQB-3.1.3.1-07")
+def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
+    """The SUT restarts a day after it received a message, by its clock: the cleanup timer of MessageIDHistoryTable runs
+    if the table still has an entry.
+    """
+    session = peer.open_raw()
+    session.check_alive()
+    sut.change_environment(clock=DAY_S)
+    sut.restart()
+    manager = _read_queue_manager(sut)
+    if not read_element(manager, "MessageIDHistoryTable"):
+        judge.mark_not_exercised("MQQB-3.1.3.1-07", reason="the SUT starts without outdated entries of the history")
+        return
+    judge(
+        "MQQB-3.1.3.1-07",
+        expected=TIMER_RUNS,
+        observed=_is_running(manager),
+        case="MessageIDHistory Cleanup Timer with outdated entries",
+        evidence=session.sent[-1],
+    )
 
 
 @needs("inspect", "restart", "set_timers")
