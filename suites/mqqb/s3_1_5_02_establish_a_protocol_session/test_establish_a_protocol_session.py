@@ -38,8 +38,8 @@ def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | No
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.2-04")
 def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, of which none has a listener: ConnectionHistory contains a
-    failure with each address.
+    """The SUT sends to a host name with several addresses, none of which has a listener: ConnectionHistory contains
+    failures with the first address and with the second, the peer's.
     """
     sut.slow_down(4)  # a Ping Response may be too late otherwise
     sut.send(BY_HOST_NAME, body="opening")
@@ -52,7 +52,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     judge(
         "MQQB-3.1.5.2-04",
         expected=holds(f"failures of two addresses, one of them {peer.address}"),
-        observed=(len(list_failed()) == 2 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
+        observed=(len(list_failed()) > 1 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
     )
 
 

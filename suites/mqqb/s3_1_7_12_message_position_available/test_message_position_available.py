@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.peer import UNUSED_ADDRESS
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
