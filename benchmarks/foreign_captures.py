@@ -1,4 +1,4 @@
-"""Measure how many frames per second `mqconform check` judges in captures by other tools, and how much memory it needs.
+"""Measure how many frames per second `mqconform check` judges in captures of other tools, and how much memory it needs.
 The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
 frame acknowledges each segment. Wanted: at least 20,000 frames per second where the reader alone reaches 300,000, and
 no more memory for eight times the frames.

@@ -20,7 +20,7 @@ def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
 
 
 def restore_handlers(handlers: Handlers) -> None:
-    """Install the signal handlers again that were active before."""
+    """Restore the signal handlers that were active before."""
     for each, handler in handlers.items():
         signal.signal(each, handler)
 

@@ -20,7 +20,7 @@ REMEDIES = {
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
     "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
     " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
-    "OutOfMemoryError": "give it more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
+    "OutOfMemoryError": "give Spark more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
     "AccessControlException": "the user of this command has no permission there",
     "No space left on device": "make room on the disk (Spark itself works below TMPDIR)",
 }

@@ -87,6 +87,23 @@ class Application:
         """Let the SUT send a message to the queue, which is a queue of the SUT."""
         self.sut.send_here(self.queue, [label], **fields)
 
+    def store(self, *labels: str) -> None:
+        """Put messages into the queue: an application of the SUT sends them or, without the facility ``send``, the
+        peer.
+        """
+        if not self.sut.has("send"):
+            self.fill(*labels)
+            return
+        for label in labels:
+            self.send(label, delivery="transactional" if self.transactional else "express")
+
+    def store_for_reader(self, label: str) -> None:
+        """Put a message, as by ``store``, into the queue for which a reader waits; the reader takes the message."""
+        if self.sut.has("send"):
+            self.store(label)
+        else:
+            self.peer.open_raw().send(self.build_message(label))
+
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Execute a verb of the control channel and return its reply."""
         return self.sut.control.call(verb, **arguments)

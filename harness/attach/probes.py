@@ -24,7 +24,7 @@ PROMPT_MS = 2_000
 """int ms: the longest time until the answer of identity while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
 NOT_TRIED = {
-    "stop": "it ends the agent",
+    "stop": "this verb ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
 _PROBE_MESSAGE: dict[str, Any] = {
@@ -134,7 +134,7 @@ class Probes(Asking):
                 self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue")
         listed = self._try("list")
         if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
-            self._wrong("list", f"{name}, which was created before, is not in the list")
+            self._wrong("list", f"{name} was created, but is missing from the list")
         if self._made:
             self._refuses("create_queue", name=name)
 
@@ -185,7 +185,9 @@ class Probes(Asking):
             self._wrong("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Read a message that should be in the queue, unless ``empty``."""
+        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without one is
+        wrong.
+        """
         reply = self._try(verb, **where)
         if reply is None:
             return None
@@ -317,8 +319,8 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that was never opened, because there is no
-        queue manager to read from.
+        """Call each verb of remote reading with the number of an object that is not open, because there is no queue
+        manager to read from.
         """
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)

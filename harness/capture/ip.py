@@ -25,11 +25,11 @@ _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""Maximum segment size 65495; window scale 14, so that no amount in flight fills the window."""
+"""Maximum segment size 65495; window scale 14, so that no amount of data in flight fills the window."""
 
 
 class TcpFlags(IntFlag):
-    """The flags of a TCP header that captures use."""
+    """The TCP header flags that occur in captures."""
 
     FIN = 0x01
     SYN = 0x02

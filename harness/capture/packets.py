@@ -1,6 +1,6 @@
 """Read the packets of a capture as the recorder saw them: reassembled, dissected, each by the frame in which it begins.
 
-Verdicts name packets by frame and bytes; this module makes the text for people from the capture alone.
+Verdicts name packets by frame and bytes; this module makes the readable text from the capture alone.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _read_datagram_packets(one: Datagram) -> Captured:
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
-    """Yield the packets that one side of a connection sent. A packet ends with a pushed segment (PSH) or with the
-    stream.
+    """Yield the packets that one side of a connection sent. A packet ends with a segment that has the PSH flag, or at
+    the end of the stream.
     """
     transport = RPC if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))

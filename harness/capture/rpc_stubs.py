@@ -35,7 +35,7 @@ _OPERATIONS = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU, and its stub after the stub was decoded."""
+    """The bytes of a PDU and, after decoding, its stub."""
 
     data: bytes
     stub: Any
@@ -46,7 +46,7 @@ class _Call:
     operation: Operation
     wide: bool
     gathered: dict[str, bytearray] = field(default_factory=dict)
-    """The bytes received so far of the stubs of request and response."""
+    """The stub bytes of the request and of the response, as far as they were received."""
     first: dict[str, Pdu] = field(default_factory=dict)
 
 

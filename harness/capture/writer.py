@@ -47,9 +47,9 @@ class _Connection:
 class CaptureWriter:
     """Writes a pcapng file of raw IP packets, one by one, so that a killed run loses no packet.
 
-    ``start_us``: the start of the times of the methods, int microseconds since 1970 UTC. Frame numbers count from 1.
-    Endpoints are (textual IPv4 or IPv6 address, port). Where one endpoint is known as the SUT, every frame has its
-    direction: inbound packets are from the SUT. HarnessError on misuse.
+    ``start_us``: int microseconds since 1970 UTC, the zero point of the times that the methods take. Frame numbers
+    count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. Where one endpoint is known as the SUT,
+    every frame has its direction: inbound packets are from the SUT. Raises HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
@@ -104,7 +104,7 @@ class CaptureWriter:
         more: bool = False,
     ) -> list[int]:
         """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers. The last
-        segment has PSH, unless ``more`` of the packet follows.
+        segment has PSH, unless the packet continues in later bytes (``more``).
         """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")

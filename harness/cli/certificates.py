@@ -15,13 +15,15 @@ from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
 EXIT_REFUSED = 1
-"""No certificate can be made, or the given certificate is not valid."""
+"""The exit code when no certificate can be made, or when the given certificate is not valid."""
 EXIT_ELSEWHERE = 3
-"""The certificate is for a different rule set, or by a different version of the harness: this installation cannot judge
-it.
+"""The exit code for a certificate of a different rule set or of a different version of the harness, which this
+installation cannot judge.
 """
 NOT_EXERCISED_PERCENT = 5.0
-"""The same value as in `harness.results.certificate`, whose import takes too long for the help."""
+"""int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
+for the help.
+"""
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
 
 

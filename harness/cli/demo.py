@@ -58,7 +58,9 @@ POLL_INTERVAL_S = 0.3
 REPORT_WAIT_LIMIT_S = 3_600
 """The longest time that the report waits for the runs, in seconds; the runs end earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The sections whose checks the demo runs: those of packets and of the set-up of a session, which end quickly."""
+"""The sections whose checks the demo runs: the sections about packets and about session set-up, whose checks end
+quickly.
+"""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The selected check that is omitted, because it takes longer than all others together."""
 
@@ -188,7 +190,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
         console.print(f"[bold red]demo:[/] the report is missing; the runs are in {out.resolve()}")
         return EXIT_NOT_CONFORMANT
     took = time.monotonic() - began
-    console.print(f"\nall of it took {took:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]")
+    console.print(f"\nthe demo took {took:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]")
     return EXIT_NOT_CONFORMANT if wrong else EXIT_OK
 
 

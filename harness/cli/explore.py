@@ -34,7 +34,9 @@ def explore(
     seed: Annotated[
         str, typer.Option(help="The seed of the random steps: any text. A different text gives different steps.")
     ] = "1",
-    replay: Annotated[Path | None, typer.Option(help="Repeat the steps in this file, and take no others.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option(help="Repeat the steps in this file instead of taking random steps.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="The folder to which a diverging sequence of steps is saved.")] = Path(
         "out/explore"
     ),

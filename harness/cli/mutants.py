@@ -34,7 +34,7 @@ def mutants(
     most: Annotated[
         int | None,
         typer.Option(
-            help="The largest number of checks to try on each mutant. Checks that run the least code are first."
+            help="The largest number of checks to try on each mutant. Checks that run the least code are tried first."
         ),
     ] = None,
     again: Annotated[

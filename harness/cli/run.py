@@ -63,7 +63,9 @@ def run(
         typer.Option(metavar=TIME, help="Start no check after this time. --resume runs the remaining checks."),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
-    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Maximum duration of a check [900].")] = None,
+    check_limit: Annotated[
+        str | None, typer.Option(metavar=TIME, help="The longest time that a check may take; 900 seconds by default.")
+    ] = None,
     strength: Annotated[
         int,
         typer.Option(

@@ -1,7 +1,7 @@
 """Cache values that are computed from source files, in the user's cache folder, until one of these files changes.
 
 A cached value is valid only for the modification times and sizes of its sources. A folder that cannot be read or
-written, or a broken entry, only costs time.
+written, or a broken entry, costs only time.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def _changed_meanwhile(made_of: Mapping[str, Stamp]) -> bool:
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return the value computed from these source files; it is taken from the cache unless a file changed since.
+    """Return the value computed from these source files. The value is taken from the cache unless one of the files has
+    changed since it was stored.
 
     ``make``: computes the value, a tree of JSON; ``sources``: paths as in ``stamps``.
     """

@@ -144,8 +144,8 @@ class CoreHost:
         return self._open_ping(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve DCE/RPC, with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
-        by 2. Return the first.
+        """Serve DCE/RPC with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
+        by 2. Return the port of qmcomm.
         """
         return self.rpc.listen(port)
 
@@ -169,7 +169,7 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections, and report none of these closings to the core."""
+        """Close all connections without a report to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -184,7 +184,7 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Pass a request to the core; return its token, under which ``answers`` will have the answer."""
+        """Pass a request to the core; return the token with which the answer can be found in ``answers``."""
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token

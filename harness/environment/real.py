@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import Endpoint
 CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
-"""int ms: the longest time of a check, unless ``limit`` sets another one."""
+"""int ms: the longest time of a check, unless ``limit`` sets a different time."""
 CLEANUP_MS = 30_000
 """int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
@@ -210,7 +210,7 @@ class RealEnvironment:
         self.hung_up = False
         self.flood: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse of the SUT, with which waits do not count the time of stalls; None without one."""
+        """The pulse of the SUT, which shows the stalls that waits must not count; None if no pulse is measured."""
         self.witness: Witness | None = None
 
     def now(self) -> Now:

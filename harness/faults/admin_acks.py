@@ -29,7 +29,7 @@ REFUSAL_CLASSES = ALL_CLASSES - ARRIVAL_CLASSES - REMOVAL_CLASSES
 
 
 def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
-    """Change the administration acknowledgments that have some classes."""
+    """Change the administration acknowledgments whose class is one of the given classes."""
 
     class Made(AdminAcks):
         def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

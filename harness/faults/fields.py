@@ -92,7 +92,9 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Let the receiver refuse packets in which a field, or bits of a field, that must be ignored is not zero."""
+    """Let the receiver refuse packets in which a field, or some bits of a field, is not zero, although the receiver
+    must ignore the value.
+    """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
     value = attrgetter(path)

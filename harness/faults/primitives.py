@@ -72,7 +72,7 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
 
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
-    """Send packets of one kind with changed fields, and with the sizes that result."""
+    """Send packets of one kind with changed fields; their sizes are computed from the changed content."""
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
@@ -172,8 +172,8 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after the first call of a step with given arguments, so that the queue manager sends nothing
-    any more.
+    """Ignore all inputs after the first call of a step with the given arguments, so that the queue manager sends
+    nothing any more.
     """
 
     def install(faulty: FaultyCore) -> None:

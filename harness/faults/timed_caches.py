@@ -107,7 +107,7 @@ def omit_cleanup_timer(name: str) -> Install:
 
 
 def delay_cleanup_timer(name: str) -> Install:
-    """Start the cleanup timer of a cache with two lifetimes instead of one."""
+    """Start the cleanup timer of a cache with twice the lifetime of an entry."""
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:

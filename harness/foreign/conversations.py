@@ -131,8 +131,8 @@ class Conversation:
     # -- what its ways say ------------------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the cutter for a direction whose next bytes are these; None while the protocol is unknown, and for
-        protocols that are not judged.
+        """Return the cutter for a direction that continues with the given bytes; None while the protocol is unknown,
+        and for a protocol that is not judged.
         """
         if not self.kind:
             self._classify(data)
@@ -204,7 +204,9 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system within a computer; for a client, any port except the server's."""
+        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
+        client can have any port except the server's.
+        """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
         if own[0] != other[0]:

@@ -1,4 +1,4 @@
-"""Read capture files by other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
+"""Read capture files of other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
         try:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
-            raise CaptureError(path, 0, f"it cannot be decompressed: {error}") from error
+            raise CaptureError(path, 0, f"the file cannot be decompressed: {error}") from error
         if magic != PCAPNG and magic not in PCAP:
             raise UsageError(_describe_refusal(path, magic))
         number = 0
@@ -52,7 +52,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
         except RecordError as error:
             if not number:
                 raise CaptureError(path, 0, f"no frame can be read: {error}") from error
-            damaged(f"it is damaged after frame {number}: {error}")
+            damaged(f"the file is damaged after frame {number}: {error}")
 
 
 def _decompress(raw: IO[bytes]) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""Judge captures for a lake (`mqconform lake judge`), both of runs and by other tools."""
+"""Judge captures for a lake (`mqconform lake judge`), both of runs and of other tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lines_of_capture(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    ``sut``: the address of the system; not needed for a capture of a run, and where only one system has packets. The
+    ``sut``: the address of the system; not needed for a capture of a run, or if only one system has sent packets. The
     lines lack ``test``, ``seq`` and ``ms``, which the caller adds. Raises MqconformError.
     """
     if not sut and _is_of_run(path):

@@ -1,4 +1,4 @@
-"""The report of `mqconform check` as one HTML page. Text from a capture is escaped, even if it contains markup."""
+"""The report of `mqconform check` as one HTML page. Text from a capture is escaped, so markup in it has no effect."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _NAMES.items())
     yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
-        yield f"  could not be judged: {count:,} packets for a rule: {why}"
+        yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN):
         yield from (f"  {line}" for line in _of_rule(rule))
     for rule in finding.rules:

@@ -1,4 +1,4 @@
-"""Judge each system in a capture by every passive predicate."""
+"""Judge each system in a capture with every passive predicate."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ class Systems:
     wanted: Wanted | None = None
     by_name: dict[str, System] = field(default_factory=dict)
     passes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN)))
-    """As many passes of each rule as the judge shows: a report shows none."""
+    """The passes of each rule, set so high at the start that the judge looks for no deciding field: a report does not
+    show passes.
+    """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
         """Return the system with a name and an address; None if this system is not to be judged."""

@@ -154,9 +154,9 @@ class PassiveRule:
     advice: bool = False
     """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
-    """Whether a packet that breaks it cannot be read any further."""
+    """Whether a packet that breaks the rule cannot be read any further."""
     of_system: bool = False
-    """Whether only a whole system can keep the rule: packets that a check composes are not judged by it."""
+    """Whether only a whole system can keep the rule: packets that a check composes are not judged against it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
@@ -208,13 +208,14 @@ class Tally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the missing part of their capture; None: every packet could.
+    """The number of packets that could not be judged, by the missing part of their capture; None if every packet could
+    be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first of the packets that broke it."""
+    """The first of the packets that broke the rule."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -265,13 +266,13 @@ class PassiveJudge:
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
-        it.
+        """The connections with a malformed packet: counts and repetitions in their later packets may be wrong because
+        of it.
         """
         self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
         self._rules = 0
         self.summaries: dict[type, Any] = {}
-        """Those of all connections."""
+        """The summaries of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""

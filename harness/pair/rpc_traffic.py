@@ -1,4 +1,4 @@
-"""Record the DCE/RPC connections between the systems of a pair, by which applications read queues remotely."""
+"""Record the DCE/RPC connections between the systems of a pair, over which applications read queues remotely."""
 
 from __future__ import annotations
 

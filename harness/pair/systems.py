@@ -107,8 +107,8 @@ class Pair:
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
     def _relay_rpc(self, side: Side) -> list[Relay]:
-        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks the first port for the
-        second, so both relays have the system's own ports.
+        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks qmcomm for the port of
+        qm2qm, so both relays have the system's own ports.
         """
         if not side.sut.has("qm2qm"):
             return []

@@ -42,10 +42,10 @@ class Inbox:
         self._copies: list[Frame] = []
         self._messages: list[Frame] = []
         self._first: dict[tuple[str, int], Connection | None] = {}
-        """The connection on which each message came first."""
+        """The connection on which each message arrived first."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
-        """The number of messages of a connection at its last acknowledgment."""
+        """For each connection, the number of messages at the last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
     # -- what came ----------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Inbox:
     # -- sessions of the SUT without a core behind ----------------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each during any wait.
+        """Accept the SUT's connections without a core, and set up a session on each connection while the check waits.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """

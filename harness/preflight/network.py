@@ -71,7 +71,8 @@ def check_ping(setup: Setup) -> Iterator[Line]:
     elif declared:
         setup.lacking.add("ping")
         way_out = (
-            "set ping = false in [capabilities], or switch it on (Windows: Security\\EnablePingService) and let udp "
+            "set ping = false in [capabilities], or switch the ping service on (Windows: "
+            "Security\\EnablePingService) and let udp "
             "through the firewall; is ping_port right (MSMQ: 3527)?"
         )
         yield Line("ping", State.MISSING, f"{where}: no answer to {MOST_PINGS} pings", way_out)

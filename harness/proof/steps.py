@@ -63,7 +63,7 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
 
 
 class StepRecorder:
-    """Records the steps that a core takes, with subclasses that replace its parts like faults."""
+    """Records the steps that a core takes, by means of subclasses that replace its parts, as faults do."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()

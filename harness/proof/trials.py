@@ -77,7 +77,7 @@ class Trial:
     faults: tuple[str, ...]
     checks: tuple[str, ...]
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
-    """Called before each check with all verdicts so far; returns whether to run the check."""
+    """A function that is called before each check with all verdicts so far, and returns whether to run the check."""
     raises: bool = False
     """Whether an exception of the core only ends the check; otherwise it counts as a crash of the system."""
 

@@ -100,7 +100,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
             if period is not None and not period[0] <= _time_of(frame.time_us) <= period[1]:
                 raise BadBundle(f"{name}: frame {last} is of {_time_of(frame.time_us)}, which is not within the run")
         if needed.get(name, 0) > last:
-            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
+            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has only {last} frames")
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
@@ -171,6 +171,8 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
         header = frame["EstablishConnectionHeader"]
         named = {str(header.ClientGuid), str(header.ServerGuid)}
         if named.isdisjoint(identifiers):
-            raise BadBundle(f"{name}: frame {frame.number} is from queue manager {min(named)}, not of this run")
+            raise BadBundle(
+                f"{name}: frame {frame.number} is from queue manager {min(named)}, which is not part of this run"
+            )
 
     return look

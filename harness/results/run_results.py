@@ -42,7 +42,7 @@ class RunResults:
 
     @property
     def ended_early(self) -> bool:
-        """Whether the run ended before its selected checks were made."""
+        """Whether the run ended before all selected checks had run."""
         return bool(self.run.get("aborted")) or not self.run.get("finished")
 
 

@@ -1,4 +1,6 @@
-"""Define the permitted content of a bundle. Each file is checked, with bounds, before its content is used."""
+"""Define the permitted content of a bundle. The size and the form of each file are checked before its
+content is used.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 
 @pytest.fixture
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
-    """Yield the SUT's peer; all packets between both are recorded, and judged by the passive predicates."""
+    """Yield the SUT's peer; all packets between both are recorded, and judged with the passive predicates."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # its capture is of three systems

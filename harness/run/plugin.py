@@ -194,7 +194,7 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
 
-    Checks make few cycles and many objects: to look for cycles seldom saves a tenth of a run.
+    Checks make few cycles and many objects, so rare searches for cycles save a tenth of the time of a run.
     """
     if RUN in session.config.stash:
         gc.freeze()
@@ -205,7 +205,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """After each check, find out whether the SUT's process still runs; for workers, the session does this."""
+    """After each check, find out whether the SUT's process still runs; for workers, the main session does this."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
@@ -360,7 +360,7 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """End the run, and make its exit code that of the session, unless pytest failed."""
+    """End the run; its exit code becomes the exit code of the session, unless pytest itself failed."""
     from harness.run import survival
 
     run = session.config.stash.get(RUN, None)

@@ -45,8 +45,8 @@ class Roots:
 
     @contextmanager
     def share_answer(self) -> Iterator[None]:
-        """Let the processes that are forked in this context share one answer: the first that needs it asks, the others
-        wait.
+        """Let the processes that are forked in this context share one answer: the first process that needs the answer
+        asks, and the others wait.
         """
         with tempfile.TemporaryFile() as self._shared:
             yield

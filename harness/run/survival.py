@@ -32,7 +32,7 @@ def check_before(item: pytest.Item) -> None:
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
-    """Ask the system after a check with the mark, or one that went wrong; record the finding."""
+    """Ask the system after a check with the survival mark, or after a check that went wrong; record the finding."""
     peer, mark = _peer_of(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return

@@ -65,7 +65,9 @@ class TopologyDriver:
         }
 
     def start(self) -> None:
-        """Start or find all systems; raise SutLost when two of them are one system, which is not a topology."""
+        """Start or find all systems; raise SutLost when two of them are the same system, because that is not a
+        topology.
+        """
         refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
@@ -100,7 +102,7 @@ class TopologyDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of one of the systems' processes, each end only once."""
+        """Return the end of one of the systems' processes; report each end only once."""
         return next((death for driver in self._drivers.values() if (death := driver.death(check)) is not None), None)
 
     def start_again(self) -> None:
@@ -128,7 +130,7 @@ def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDr
 
 @pytest.fixture
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
-    """Yield three systems; all packets between them are recorded, and judged by the passive predicates."""
+    """Yield three systems; all packets between them are recorded, and judged with the passive predicates."""
     from harness.capture.recorder import Recorder
 
     if not sut.has("topology"):

@@ -228,7 +228,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Discard the terminal output of a worker, and detach it from the session's files, which it shares since the
+    """Discard the terminal output of a worker, and detach it from the session's files, which it has shared since the
     fork.
     """
     manager = config.pluginmanager

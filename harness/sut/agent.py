@@ -38,7 +38,7 @@ _TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""The objects that a verb opens, by the key of its answer, and the verb that closes each."""
+"""For each key of an answer that identifies an opened object, the verb that closes the object."""
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 
@@ -91,8 +91,8 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close the standard input of the command, which ends it; stop it if it still runs. Afterwards a new one can be
-        started.
+        """Close the standard input of the command, so that it exits; stop it if it still runs. Afterwards, the command
+        can be started again.
         """
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0

@@ -46,7 +46,7 @@ DEATH_NEAR_S = 0.5
 
 class ExternalDriver:
     """Drives a SUT at an address; only the command of the control channel is started and stopped. ``out``: the run
-    folder, if any; ``worker``: the number of the worker, of which the first prepares the SUT.
+    folder, if any; ``worker``: the number of the worker; the first worker prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:

@@ -47,7 +47,7 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 
 def describe_listener(port: Port) -> str | None:
-    """Return a text that the port is in use, with the process if that can be found; None for a free port."""
+    """Return a text that states that the port is in use, with the process if it can be found; None for a free port."""
     return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 

@@ -218,7 +218,7 @@ class OwnQueues:
 
     def waiting_for(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
-        control channel does not show it.
+        control channel does not show the number.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:

@@ -35,8 +35,8 @@ class ProcessDriver(ExternalDriver):
     def start(self) -> None:
         if self.worker and self.control_endpoint is not None and self.control_endpoint.port:
             raise UsageError(
-                f"{self.file.path}: control.address is {self.file.control.address}: each worker has a program of its "
-                "own; give port 0, which picks a port for each"
+                f"{self.file.path}: control.address is {self.file.control.address}: each worker starts its own "
+                "program; give port 0, so that each program gets a free port"
             )
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
         self.file = replace(self.file, driver=with_ports(self.file.driver))

@@ -1,8 +1,8 @@
 """Drive a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
-A check is deterministic when time, chance and external input are given. Its capture contains all of it: packets, the
-control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time, and judges
-independently.
+A check is deterministic when time, random values and external input are given. The capture of a check contains all of
+them: packets, the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time,
+and judges independently.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class ReplayDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of the process in this check, once."""
+        """Return the end of the process in this check, only once."""
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:

@@ -40,8 +40,8 @@ class ReplayStream:
 
 class ReplayEnvironment(VirtualEnvironment):
     """The environment of a replay. Time jumps to the next event or to the next action of the SUT; at an action of the
-    harness, time is that of the recorded action. ``virtual``: whether the capture is from virtual time. In a capture
-    from real time, a wait ends where it ends in the capture.
+    harness, the time is that of the recorded action. ``virtual``: whether the capture is from virtual time. In a
+    capture from real time, a wait ends where it ends in the capture.
     """
 
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:

@@ -123,16 +123,16 @@ class Player:
         expected = self._take_expected()
         where = f"after frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
-            self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(as_line({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
-            self.differ(f"{where}: the harness asks {verb} with different arguments: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that was selected at this point; 0 after the end of the playing."""
+        """Return the port that was selected at this point; 0 after playing has ended."""
         if self.over:
             return 0
         expected = self._take_expected()
@@ -185,7 +185,7 @@ class Player:
         return item
 
     def next_us(self) -> int | None:
-        """Return the time of the system's next action; None if the harness acts next, or all was played."""
+        """Return the time of the system's next action; None if the harness acts next, or everything was played."""
         if self.over or self._delivering or (item := self.next()) is None:
             return None
         acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))

@@ -67,7 +67,7 @@ class EnvironmentTable:
                 return f"environment.take_{part} and environment.give_{part} belong together: give both or none"
         if self.set_clock and not any(SECONDS_PLACEHOLDER in word for word in self.set_clock):
             return f"environment.set_clock lacks the placeholder for the seconds: add {SECONDS_PLACEHOLDER}"
-        return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be 1 at least"
+        return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be at least 1"
 
 
 SetPart = Callable[[str, int], None]

@@ -173,12 +173,12 @@ class Sut(OwnQueues):
 
     @property
     def is_directory_integrated(self) -> bool:
-        """Whether it is declared to be integrated with a directory."""
+        """Whether the SUT file declares that the SUT is integrated with a directory."""
         return self.file.capabilities.get("directory", False)
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
+        """Whether the SUT's queues are read over qm2qm, which does not show how a message was authenticated.
 
         An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
         """
@@ -293,7 +293,9 @@ class Sut(OwnQueues):
         self.control.call("configure", **settings)
 
     def send_insecure_nacks(self) -> None:
-        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): it is provisioned so, or changed."""
+        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): the SUT was provisioned with this
+        value, or the value is changed.
+        """
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
@@ -304,7 +306,7 @@ class Sut(OwnQueues):
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
-                f"the SUT's control channel cannot {verb} {', '.join(missing)}: its answer does not name it"
+                f"the SUT's control channel cannot {verb} {', '.join(missing)}: the answer lacks the current value"
             )
         return {name: found[name] for name in changes}
 
@@ -417,7 +419,7 @@ class Sut(OwnQueues):
 
     @property
     def is_reset_between_rows(self) -> bool:
-        """Return whether the rows of a varied check each find it as freshly installed."""
+        """Return whether each row of a varied check begins with a SUT that was reset."""
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
@@ -429,7 +431,7 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def begin_row(self, variant: Variant) -> None:
-        """Let requests have the values of a row; a system that can be reset is."""
+        """Let requests have the values of a row; reset the system if it can be reset."""
         if self._control is None:
             return
         if isinstance(self._control, VariedControl):

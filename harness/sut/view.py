@@ -17,7 +17,7 @@ from harness.sut.timeouts import VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOLS = (1, 2)
-"""The supported versions of the control protocol; an agent that names no version has the first."""
+"""The supported versions of the control protocol; an agent that names no version uses the first."""
 VERSION_LIMIT = 20
 
 

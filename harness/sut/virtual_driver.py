@@ -139,7 +139,9 @@ class VirtualDriver:
         return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
-        """Return the SUT file for a check: a system that can have a directory has one where the check needs it."""
+        """Return the SUT file for a check: a system that can have a directory has a directory only if the check needs
+        one.
+        """
         if "directory" in needs:
             return self.file
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
@@ -161,7 +163,7 @@ class VirtualDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None, because the next test has another system."""
+        """Return None, because the next test has a new system."""
         return None
 
     def start_again(self) -> None:

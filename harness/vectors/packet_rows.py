@@ -48,7 +48,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
             8,
             (size + 1).to_bytes(4, "little"),
             ("MQMQ-2.2.19.1-22",),
-            "PacketSize counts one byte more.",
+            "PacketSize is too high by one.",
         ),
     }
     for name, (offset, new, rules, comment) in changes.items():

@@ -49,7 +49,9 @@ class BaseHeader(Layer):
     )
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """Insert PacketSize unless it is given: the number of all bytes, in a UserMessage without its SessionHeader."""
+        """Insert PacketSize unless it is given: the number of all bytes, except those of the SessionHeader of a
+        UserMessage.
+        """
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
             size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
@@ -78,7 +80,7 @@ class BaseHeader(Layer):
         size = self._wire_size()
         if size != len(self.original):
             raise WireError(
-                f"BaseHeader.PacketSize: {self.PacketSize} says {size} bytes, but there are {len(self.original)}"
+                f"BaseHeader.PacketSize: {self.PacketSize} announces {size} bytes, but there are {len(self.original)}"
             )
         return s
 

@@ -28,7 +28,7 @@ conf.route_autoload = conf.route6_autoload = False
 
 
 class LayerBelow:
-    """A weak reference from a layer to the layer that contains it; None if there is no such layer any more."""
+    """A weak reference from a layer to the layer that contains it; None if that layer no longer exists."""
 
     def __set_name__(self, owner: type[Layer], name: str) -> None:
         self.name = f"_{name}"

@@ -63,7 +63,7 @@ PTYPES = {
     18: "co_cancel",
     19: "orphaned",
 }
-"""By number: the name of a PDU type (C706 12.6.1, MS-RPCE 2.2.2.2)."""
+"""The names of the PDU types, by number (C706 12.6.1, MS-RPCE 2.2.2.2)."""
 _BODIES: dict[str, type[Packet]] = {
     "request": DceRpc5Request,
     "response": DceRpc5Response,
@@ -132,7 +132,7 @@ def pdu(
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without copying all its fields first, which it does for fields with several values;
+    """Let scapy build a packet without the copies of all its fields that scapy makes for fields with several values;
     return the packet.
     """
     packet.explicit = 1

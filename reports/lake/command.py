@@ -64,7 +64,7 @@ def open_lake(
     runs: Iterable[str] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in its own session; a `RollupError` within is one line on stderr and exit 2.
+    """Open a lake in its own session; a `RollupError` in this context becomes one line on stderr and exit code 2.
 
     ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
     """

@@ -72,7 +72,7 @@ def diff(
 
         show = _parse_format(form, FORMATS)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
-        stage("the current verdicts of both sides")
+        stage("reading the current verdicts of both sides")
         _adapt_shuffles(at)
         found = compare(at.table, a, b, sut)
     sys.stdout.write(show(found))

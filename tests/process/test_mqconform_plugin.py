@@ -290,7 +290,7 @@ def test_junit_allure_and_summary_count_rules(tiny: Path) -> None:
     assert {(one["name"], one["status"]) for one in results} == {(MUST, "passed"), (SHOULD, "broken")}
 
 
-def test_one_check_decides_the_exit_code(tiny: Path) -> None:
+def test_exit_code_of_run_follows_verdict_of_its_only_check(tiny: Path) -> None:
     codes = {
         "test_kept": 0,
         "test_should_missed": 0,

@@ -92,7 +92,7 @@ def test_run_of_external_system_is_replayed_except_random_decisions(tmp_path: Pa
     assert found["differing"] == {}
     assert len(found["alike"]) >= 3
     (why,) = found["unplayable"].values()
-    assert why.endswith("an authentication of RPC, whose keys are the tester's chance: not replayable")
+    assert why.endswith("an RPC authentication, whose keys the tester chooses at random: not replayable")
 
 
 def test_replay_names_verdict_that_differs_from_capture(run: Path):

@@ -118,7 +118,7 @@ def test_ports_of_0_are_chosen_and_passed_to_program(tmp_path: Path, workers: in
 def test_fixed_control_port_is_refused_for_several_workers(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     done = mqconform("run", "--sut", program(tmp_path, control=port), "--out", tmp_path / "run", "--workers", 2)
-    assert f"control.address is 127.0.0.1:{port}: each worker has a program of its own; give port 0" in complaint(done)
+    assert f"control.address is 127.0.0.1:{port}: each worker starts its own program; give port 0" in complaint(done)
 
 
 # -- the process ------------------------------------------------------------------------------------------------------

@@ -31,8 +31,8 @@ ADMIN = "admin"
 SMALL_BYTES = (120, 420)
 """int bytes: the least and the greatest size of a stored message without a body (headers, label, names)."""
 MARGIN_MS = 1_500
-"""int ms: a message whose time limit is this near to now may or may not have expired, because SentTime has whole
-seconds.
+"""int ms: a message whose time limit is this near to the present may or may not have expired, because SentTime has
+whole seconds.
 """
 
 POSITIVE, NEGATIVE = "positive", "negative"

@@ -153,7 +153,9 @@ class Sending(QueuesBase):
             self.done()
 
     def carry(self, position: Position, target: Queue) -> None:
-        """Move a message to another queue (3.1.7.1.16): at the end of its priority, or by its time of arrival."""
+        """Move a message to another queue (3.1.7.1.16): after the messages of its priority, or at the place for its
+        time of arrival.
+        """
         position.queue.positions.remove(position)
         position.state = DELETED
         behind = [one for one in target.positions if one.message.priority == position.message.priority]

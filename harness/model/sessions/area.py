@@ -49,7 +49,7 @@ class Sessions(Model):
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:
-        """Return a session with a certain state that the system has not closed."""
+        """Return a session in one of some states that the system has not closed."""
         found = self.sessions.get(name)
         if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
             raise Impossible

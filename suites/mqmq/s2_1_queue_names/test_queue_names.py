@@ -251,7 +251,7 @@ def _send(sut, name):
     return outcome_of(lambda: sut.send(name, body="named", label="named"))
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers("MQMQ-2.1.4-D01")
 @pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
 @varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")

@@ -101,8 +101,14 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
     )
 
 
-@needs("send")
-@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
+@covers(
+    "MQMQ-2.2.19.2-02",
+    "MQMQ-2.2.19.2-06",
+    "MQMQ-2.2.19.2-07",
+    "MQMQ-2.2.19.2-D05",
+    "MQDMPR-3.1.1.12-D02",
+    "MQDMPR-3.1.1.12-D60",
+)
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
     """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
@@ -122,7 +128,14 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         case="QueueManagerAddress of the messages",
     )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-06",
+        "MQMQ-2.2.19.2-D05",
+        "MQDMPR-3.1.1.12-D60",
+        expected=none("message with a wrong SentTime"),
+        observed=late,
+        evidence=sent,
+    )
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
@@ -133,7 +146,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     session.acknowledge_all()
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge):

@@ -181,7 +181,6 @@ def _judge_lists(judge, frame, lists):
     )
 
 
-@needs("send")
 @covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):

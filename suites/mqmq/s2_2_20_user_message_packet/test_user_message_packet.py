@@ -137,7 +137,6 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     )
 
 
-@needs("send")
 @covers("MQMQ-2.2.20-09")
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_message_with_sh_has_session_header(peer, sut, judge):

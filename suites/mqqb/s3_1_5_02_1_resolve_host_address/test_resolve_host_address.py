@@ -57,7 +57,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     )
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers(
     "MQQB-3.1.5.2.1-14",
     "MQQB-3.1.5.2.1-15",

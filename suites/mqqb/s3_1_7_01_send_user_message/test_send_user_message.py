@@ -28,31 +28,11 @@ ACKNOWLEDGMENT_BITS = {
 }
 
 
-@needs("send")
-@covers(
-    "MQQB-3.1.7.1-05",
-    "MQQB-3.1.7.1-10",
-    "MQQB-3.1.7.1.1-02",
-    "MQQB-3.1.7.1.1-03",
-    "MQQB-3.1.7.1.6-01",
-    "MQQB-3.1.7.16-03",
-)
-def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
-    """The SUT sends two messages with many properties: both arrive on the session that was opened for them, with
-    increasing MessageIDs and with the properties in the packet.
-    """
+@covers("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03")
+def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(peer, sut, judge):
+    """The SUT sends two messages: both arrive on the session that it opened for them, with increasing MessageIDs."""
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
-    answers = peer.direct_name("mqc-answers")
-    for tag, priority in ((1, 6), (2, 1)):
-        sender.send(
-            tag,
-            label=f"label {tag}",
-            priority=priority,
-            response_queue=answers,
-            time_to_reach_queue_s=9_000,
-            time_to_be_received_s=8_000,
-            journal=["positive"],
-        )
+    sender.send(1, 2)
     session = sender.await_session()
     came = sender.collect_all(session, 2)
     session.acknowledge_all()
@@ -72,17 +52,37 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
         observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
         evidence=came,
     )
+
+
+@needs("send")
+@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03")
+def test_packet_has_properties_of_message(peer, sut, judge):
+    """The SUT sends two messages with many properties: each packet has the properties of its message."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
+    answers = peer.direct_name("mqc-answers")
+    priorities = {1: 6, 2: 1}
+    for tag, priority in priorities.items():
+        sender.send(
+            tag,
+            label=f"label {tag}",
+            priority=priority,
+            response_queue=answers,
+            time_to_reach_queue_s=9_000,
+            time_to_be_received_s=8_000,
+            journal=["positive"],
+        )
+    session, came = sender.await_first(2)
+    session.acknowledge_all()
     for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": f"label {tag}",
             "body": f"message {tag}",
-            "priority": {1: 6, 2: 1}[tag],
+            "priority": priorities[tag],
             "response": answers.removeprefix("DIRECT="),
             "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
-        found = _get_properties(frame)
-        judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
+        judge.all(expected=wanted, observed=_get_properties(frame), evidence=frame)
 
 
 def _get_properties(frame) -> dict[str, Any]:

@@ -225,7 +225,7 @@ def test_history_and_export_write_requested_output(ask, tmp_path):
         (("diff", "1", "2", "--lake", "x", "--format", "html"), "--format html is not one of text, markdown, json"),
     ],
 )
-def test_invalid_question_gives_one_line_error_and_exit_2(ask, words, why):
+def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
     result = ask(*words)
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()

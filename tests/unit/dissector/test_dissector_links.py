@@ -46,7 +46,7 @@ def test_info_column_names_message_label_and_queue(lua: Path) -> None:
     )
 
 
-def test_dissector_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dissector_command_writes_the_lua_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "msmq.lua"
     app(["dissector", "--out", str(file)], standalone_mode=False)
     assert file.read_text(encoding="utf-8") == write_dissector()

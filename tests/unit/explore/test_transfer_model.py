@@ -21,3 +21,11 @@ def test_rest_is_possible_after_silence_ends() -> None:
     model.take(Step("silence", {"on": False}))
     model.take(Step("rest"))
     assert model.long_pauses == 1
+
+
+def test_silent_peer_does_not_hang_up() -> None:
+    model = Transfer()
+    model.take(Step("connect", {"session": "s"}))
+    model.take(Step("silence", {"on": True}))
+    with pytest.raises(Impossible):
+        model.take(Step("hang_up", {"session": "s"}))
