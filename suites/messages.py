@@ -23,6 +23,8 @@ class Sequence(Places):
         transaction: Mapping[str, Any] = NO_FIELDS,
         **headers: Any,
     ) -> Any:
-        """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""
+        """Build the next message of the sequence. The message is a transaction of its own, unless ``transaction`` has
+        fields that change this.
+        """
         place = self.next_place() | dict(transaction)
         return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, **headers)

@@ -4,8 +4,8 @@
     python3 agent.py                            # over standard input and output: ssh host python3 agent.py
     python3 agent.py --listen 127.0.0.1:9801    # over TCP
 
-Copy this file, and replace ``ToyQueues`` by your own system; then announce its facilities in FACILITIES. The contract is
-docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` reports your progress.
+Copy this file, and replace ``ToyQueues`` by your own system; then announce its facilities in FACILITIES. The contract
+is docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` reports your progress.
 """
 
 from __future__ import annotations

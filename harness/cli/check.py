@@ -123,7 +123,7 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
         return EXIT_USAGE
     for checked, systems in findings:
         if not any(system.kinds for system in (one.system for one in systems)):
-            typer.echo(f"mqconform check: {checked.path}: no packet from a queue manager that can be judged", err=True)
+            typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
             return EXIT_NOTHING_JUDGED
     if not any(system.decided for _, systems in findings for system in systems):
         return EXIT_TOO_FEW

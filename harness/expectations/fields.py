@@ -88,7 +88,7 @@ class Named(Expectation):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:
-            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+            with contextlib.suppress(MissingLayer):  # a packet of a different kind lacks the field
                 found[name] = _read_field(observed, name)
         return found
 

@@ -111,7 +111,7 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
+        configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
         installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)

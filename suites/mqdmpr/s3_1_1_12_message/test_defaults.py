@@ -87,7 +87,7 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
 
 
 def _is_sid(text: str) -> bool:
-    """Return whether bytes in hexadecimal are a SID whose subauthority count is correct (MS-DTYP 2.4.2.2)."""
+    """Return whether bytes, given in hexadecimal, are a SID with a correct subauthority count (MS-DTYP 2.4.2.2)."""
     value = b"" if text == ABSENT_FIELD else bytes.fromhex(text)
     return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
 

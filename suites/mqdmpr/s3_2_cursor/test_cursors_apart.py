@@ -21,7 +21,7 @@ RULES_OF_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last rule is about success."""
+"""By action: its rules for a cursor of a second queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -58,8 +58,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message;
-    when a message has arrived, a further receive takes it.
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND while the cursor has no
+    next message; a further receive takes a message that has arrived.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

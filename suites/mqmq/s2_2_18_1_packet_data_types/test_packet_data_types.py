@@ -24,8 +24,8 @@ PUBLIC, OTHER_HOST = 5, 6
 
 
 def _send_with_response_queue(peer, sut, response):
-    """Let the SUT send a message without a response queue and a message with one. Return the second message, its RQ,
-    and its bytes from ResponseQueue on.
+    """Let the SUT send a message without a response queue and a message with a response queue. Return the second
+    message, its RQ, and its bytes from ResponseQueue to the end.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=MESSAGE_LABEL)

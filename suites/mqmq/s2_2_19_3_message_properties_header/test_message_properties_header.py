@@ -20,18 +20,18 @@ UNUSED = {
     "MQMQ-2.2.19.3-07": "X6",
     "MQMQ-2.2.19.3-08": "X7",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters of the longest label, without the terminating null."""
+"""The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
 MESSAGE_LABEL = "label"
 TAG = 0xC0FF_EE01
 
 
 class Sizes:
-    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes are judged,
-    too.
+    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
+    judged.
     """
 
     def __init__(self, data):
@@ -95,8 +95,8 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and a message without label and body: the sizes in the header are
-    the sizes of label, extension and body, and each part is at the offset that the sizes determine.
+    """The SUT sends a message with label and body, and a message without label and body: the header contains the sizes
+    of label, extension and body, and each of these parts is at the offset that the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
@@ -138,7 +138,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
-    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
+    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or truncated."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
     judge.all(expected=500, case="bytes of the label", observed=2 * Sizes(frame.data).label_length, evidence=frame)

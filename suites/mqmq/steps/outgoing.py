@@ -19,7 +19,7 @@ time out.
 
 
 class Outgoing:
-    """Messages that the SUT sends, in their order, on any session, including malformed messages."""
+    """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         sut.slow_down(HIGHEST_SPEED)

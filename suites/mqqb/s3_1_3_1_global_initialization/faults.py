@@ -125,7 +125,7 @@ add(
 
 
 def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
-    """Set a preferred algorithm, regardless of its configuration."""
+    """Set a preferred algorithm, regardless of the configured algorithm."""
 
     def change(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}

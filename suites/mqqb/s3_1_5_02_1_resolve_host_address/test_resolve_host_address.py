@@ -120,8 +120,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue; only this queue becomes Connected, not the queue of
-    another name.
+    """Two messages to one format name share one OutgoingQueue; this queue becomes Connected, and the queue for a second
+    name does not.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -239,7 +239,9 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """In two attempts for a private name, NextHops contains one address, and the request has the GUID in that name."""
+    """During two attempts to reach a private name, NextHops contains one address, and the request contains the GUID in
+    that name.
+    """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"

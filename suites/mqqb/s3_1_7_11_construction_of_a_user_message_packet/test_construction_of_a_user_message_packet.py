@@ -62,8 +62,8 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
 
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages; the SUT sends one message soon after, one when the acknowledgment is nearly due,
-    and one more: only the second has a SessionHeader, with the specified values.
+    """The peer sends three messages; the SUT sends one message soon afterwards, a second when the acknowledgment is
+    nearly due, and then a third: only the second message has a SessionHeader, which has the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -149,8 +149,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
-    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
-    afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.
+    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: afterwards,
+    UnackedReceivedMsgCount is 0, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable message.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)

@@ -39,8 +39,8 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
-    """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge.
-    A second open queue can still be read.
+    """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. A second open
+    queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

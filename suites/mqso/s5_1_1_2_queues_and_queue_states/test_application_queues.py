@@ -64,8 +64,8 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D05")
 @varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
-    same name is empty.
+    """When a queue with two messages has been deleted, peeks at the queue and sends to it are refused; a new queue with
+    the same name is empty.
     """
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
@@ -80,8 +80,8 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @covers("MQSO-5.1.1.2-D02")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
-    """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
-    purge.
+    """A queue with a quota of 8 KB stores a first message of 5,000 characters, and a second message of this size only
+    after a purge.
     """
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000

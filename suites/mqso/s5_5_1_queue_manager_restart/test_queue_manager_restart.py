@@ -24,8 +24,8 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Two queues keep their properties, and their recoverable and transactional messages until these are received,
-    across restarts; the express messages are lost.
+    """After restarts, two queues still have their properties and all recoverable and transactional messages that were
+    not received; the express messages are lost.
     """
     plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
@@ -78,8 +78,8 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
-    """After two restarts the SUT sends its recoverable and its transactional message, but no express message; when both
-    have been acknowledged, it sends neither after another restart.
+    """After two restarts, the SUT sends its recoverable and its transactional message, but no express message. When
+    both messages have been acknowledged, it sends neither of them after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):
@@ -130,8 +130,8 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
 @needs("send", "receive", "queue_control", "restart", "subqueues")
 @covers("MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-5.1.1.3-D01")
 def test_express_message_of_subqueue_is_lost_at_restart(sut, judge):
-    """An express and a recoverable message are moved to a subqueue: after a restart only the recoverable message is
-    there.
+    """An express and a recoverable message are moved to a subqueue: after a restart, the subqueue contains only the
+    recoverable message.
     """
     queue = sut.new_queue("moved")
     subqueue = f"{queue};mqc-sub"
