@@ -228,7 +228,7 @@ def _group_tags_by_priority(frames):
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
-    return {priority: list(found[priority]) for priority in sorted(found)}
+    return {f"priority {priority}": list(found[priority]) for priority in sorted(found)}
 
 
 def _check_reconnection_time(again, session, sut):
