@@ -56,7 +56,12 @@ def register_lake(app: typer.Typer) -> None:
 
 
 def rollup(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")

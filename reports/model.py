@@ -80,6 +80,12 @@ class Rule:
     """The text of ``observe``; empty: unknown to the run."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
+    varied: tuple[str, ...] = ()
+    """The parameters that checks of the rule vary."""
+    cells: int = 0
+    """The number of cells of state tables that the rule decides."""
+    explored: tuple[str, ...] = ()
+    """The areas of random exploration whose model cites the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +286,29 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """The current result of a scenario that two systems ran with each other: a row of the table ``exchanges``.
+
+    ``origin`` and ``target`` are keys, with the display names of the systems. ``position``: the place in the results of
+    its pair; ``broken``: the rules that each system broke in the capture, by key.
+    """
+
+    origin: str
+    origin_name: str
+    target: str
+    target_name: str
+    position: int
+    scenario: str
+    letter: str
+    result: str
+    why: str
+    pair: str
+    capture: str
+    started: datetime | None
+    broken: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """The complete content of the site.
 
@@ -301,6 +330,7 @@ class Contents:
     cited: tuple[Cited, ...] = ()
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference."""
+    exchanges: tuple[Exchange, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)

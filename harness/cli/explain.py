@@ -13,6 +13,7 @@ from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
 from harness.rules.places import place_of
+from harness.run.depth_of_rules import list_explored_areas
 from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 
@@ -42,6 +43,11 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield from _list_lines("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
     if cells := _list_cells(rule):
         yield from _list_lines("cells of states and events", [_describe_verdict(one) for one in cells])
+    if areas := list_explored_areas().get(rule):
+        yield from (
+            "",
+            f"random exploration: the model of the area {', '.join(areas)} cites the rule",
+        )
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
     yield from _list_lines(f"faults ({proof})", [_describe_verdict(one) for one in _list_faults(inventory, rule)])
     if not runs:
@@ -63,6 +69,7 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_cells(rule),
+        "explored": list_explored_areas().get(rule, []),
         "faults": _list_faults(inventory, rule),
     }
     return inventory.row(rule) | places | found

@@ -449,6 +449,7 @@ class _Outcome(NamedTuple):
 
 
 def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+    expected = expected.named(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:

@@ -34,6 +34,7 @@ from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.rules.renamed_checks import current_check
 from harness.run.checks_of_rules import checks_of_rules
+from harness.run.depth_of_rules import depth_of_rules
 from harness.run.lock import RunLock
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -448,10 +449,10 @@ def digest_of(rules: Any) -> str:
 @cache
 def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
-    proof, checks = load_proof(), checks_of_rules()
+    proof, checks, depth = load_proof(), checks_of_rules(), depth_of_rules()
     rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
     for name, row in rules.items():
-        row |= {"checks": checks.get(name, [])}
+        row |= {"checks": checks.get(name, []), **depth.get(name, {})}
         if name in catalogue:
             row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)

@@ -53,6 +53,8 @@ class ExternalDriver:
         self.file = file
         self.worker = worker
         self.shared = self.beside_others = False
+        self.resets = True
+        """Whether the SUT, if its control channel offers reset, is reset at the start and before each test."""
         self._timers: dict[str, int] = {}
         """The original durations of the timers that the run changed."""
         self.wait_s = 0
@@ -139,7 +141,7 @@ class ExternalDriver:
 
     def _prepare_sut(self, control: Control, who: Identity) -> None:
         """Prepare the SUT for the run."""
-        if "reset" in who.facilities:
+        if self.resets and "reset" in who.facilities:
             control.call("reset")
         if "set_timers" in who.facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
@@ -169,9 +171,8 @@ class ExternalDriver:
                 )
             control, who = read_remotely(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            view = view_of(
-                file, environment, control, who, *ports, reset=not self.beside_others, timeouts=self.timeouts
-            )
+            resets = self.resets and not self.beside_others
+            view = view_of(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
         except MqconformError:
             environment.close()
             raise
@@ -179,7 +180,7 @@ class ExternalDriver:
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
-        view.forgets = not self.beside_others and "reset" in view.facilities
+        view.forgets = resets and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         view.process_ended = self.describe_end
         self.tape = view.tape

@@ -161,7 +161,7 @@ class Tape:
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
             "parts": list(sut.by_command.parts),
-            "keys": sut.encryption_keys.hex(),
+            "keys": sut.shown_keys.hex(),
             "timeouts": _as_table(sut.timeouts),
             **{name: getattr(sut, name) for name in SAVED},
         }

@@ -91,6 +91,8 @@ class Sut(OwnQueues):
         self.scale = scale
         self.rpc_port = rpc_port
         """The port where the SUT serves qmcomm and qm2qm."""
+        self.shown_keys = encryption_keys
+        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows; empty when it shows none."""
         self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
         """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when neither identity nor SUT file has one."""
         self.shared = shared

@@ -39,7 +39,12 @@ def register(parent: typer.Typer) -> None:
 
 @app.command()
 def ingest(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+        ),
+    ],
     lake: LakeUri,
     replace: Annotated[
         bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")

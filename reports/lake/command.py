@@ -149,6 +149,7 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
         )
     parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]
     parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
+    parts += [f"{report.pairs} pairs taken"] if report.pairs else []
     parts += [f"{report.known} there before"] if report.known else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
     parts += [f"{len(report.unfinished)} skipped for now"] if report.unfinished else []

@@ -106,6 +106,9 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "checked": "boolean",
         "proven": "boolean",
         "checks": "array<string>",
+        "varied": "array<string>",
+        "cells": "int",
+        "explored": "array<string>",
     },
     "verdicts": {
         **RUN,
@@ -143,6 +146,23 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "verdict": "string",
         "tests": "bigint",
         "counts": "map<string, bigint>",
+    },
+    "exchanges": {
+        "pair": "string",
+        "ingest": "bigint",
+        "folder": "string",
+        "started": "timestamp",
+        "position": "int",
+        "scenario": "string",
+        "letter": "string",
+        "origin": "string",
+        "origin_name": "string",
+        "target": "string",
+        "target_name": "string",
+        "result": "string",
+        "why": "string",
+        "capture": "string",
+        "broken": "map<string, array<string>>",
     },
 }
 DERIVED: Final[dict[str, dict[str, str]]] = {

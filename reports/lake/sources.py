@@ -10,17 +10,18 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake import rows
+from reports.lake import pairs, rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON_OPTIONS, plain_path
 from reports.lake.local import is_url, local_path
+from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError
@@ -107,18 +108,34 @@ class Source:
         return started
 
 
-def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders of the arguments, each once, and a line for each argument without run folders."""
-    found: dict[str, Folder] = {}
+@dataclass(slots=True)
+class Found:
+    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each other
+    argument.
+    """
+
+    runs: list[Folder] = field(default_factory=list)
+    pairs: list[PairSource] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def find(files: Files, arguments: Iterable[str]) -> Found:
+    """Find the run folders and the folders of pairs that the arguments name."""
+    runs: dict[str, Folder] = {}
+    of_pairs: dict[str, PairSource] = {}
     refused: list[str] = []
     for argument in arguments:
         try:
             for uri in _expand_pattern(files, argument):
-                folder = _read_folder(files, uri)
-                found[folder.uri] = folder
+                if pairs.is_pair(files, uri):
+                    pair = pairs.read_pair(files, uri)
+                    of_pairs.setdefault(pair.digest, pair)
+                else:
+                    folder = _read_folder(files, uri)
+                    runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
-    return list(found.values()), refused
+    return Found(list(runs.values()), list(of_pairs.values()), refused)
 
 
 def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:

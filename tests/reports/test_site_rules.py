@@ -173,6 +173,13 @@ def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
     assert "mqconform run" not in page
 
 
+def test_rule_page_shows_depth_of_test(tmp_path):
+    deep = replace(rule(1), varied=("body", "priority"), cells=1, explored=("queues",))
+    page = only_rule_page(written(tmp_path, contents([CONTOSO], [deep]))[0])
+    assert "varied: body, priority; states and events: 1 cell; random exploration: queues<" in page
+    assert "<dt>Depth" not in only_rule_page(written(tmp_path / "plain", contents([CONTOSO], [RULE]))[0])
+
+
 def test_verdict_with_only_a_reason_has_no_empty_headings(tmp_path):
     one = standing(RULE, CONTOSO, "inconclusive", expected="", observed="", reason="the session was lost")
     other = standing(RULE, FABRIKAM, "fail", expected="closed", observed="")

@@ -168,7 +168,13 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
     sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
     acks = receiver.await_acks(1)
     observed = [correlation_id_of(ack) for ack in acks]
-    judge("MQMQ-2.2.18.1.3-D01", expected=[identifier(sent)], observed=observed, evidence=[sent, *acks])
+    judge(
+        "MQMQ-2.2.18.1.3-D01",
+        expected=[identifier(sent)],
+        observed=observed,
+        case="CorrelationIDs of the acknowledgments",
+        evidence=[sent, *acks],
+    )
     receiver.acknowledge_all()
 
 

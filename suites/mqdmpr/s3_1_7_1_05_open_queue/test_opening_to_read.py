@@ -165,10 +165,10 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
         calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
         judge(
             rule,
-            expected={"by_its_name": openings.OPENED_OUTCOME, "otherwise": each(Outcome.REFUSED)},
+            expected={"open_by_the_queue_name": openings.OPENED_OUTCOME, "other_opens": each(Outcome.REFUSED)},
             observed={
-                "by_its_name": openings.opening_outcome_of(by_its_name),
-                "otherwise": [openings.opening_outcome_of(call) for call in calls],
+                "open_by_the_queue_name": openings.opening_outcome_of(by_its_name),
+                "other_opens": [openings.opening_outcome_of(call) for call in calls],
             },
             evidence=calls,
         )

@@ -74,8 +74,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
-        expected={"names_by_copy": [2, 2], "lists": none("list")},
-        observed={"names_by_copy": [*map(len, named)], "lists": lists},
+        expected={"number_of_names_in_each_copy": [2, 2], "lists": none("distribution list in a copy")},
+        observed={"number_of_names_in_each_copy": [*map(len, named)], "lists": lists},
         evidence=frames,
     )
 

@@ -153,7 +153,11 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
     refused = queue.peek_next(by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
     judge(
-        *unread, expected=ILLEGAL_CURSOR, observed=refused.outcome, evidence=refused, case="read by the unread cursor"
+        *unread,
+        expected=ILLEGAL_CURSOR,
+        observed=refused.outcome,
+        evidence=refused,
+        case="peek next by the unread cursor",
     )
     observed, expected = [refused.label_or_failure], [Call.FAILURE]
     reads = [refused]
@@ -162,7 +166,7 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
         reads += [queue.read(action, by=by, hCursor=cursor) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
         expected += [position, "second" if position == "first" else "third"]
         observed += [read.label_or_outcome for read in reads[1:]]
-    judge(*rules["next"], expected=expected, observed=observed, evidence=reads)
+    judge(*rules["next"], expected=expected, observed=observed, case="labels returned by the reads", evidence=reads)
 
 
 def await_message_before_cursor(remote, by, first, then):

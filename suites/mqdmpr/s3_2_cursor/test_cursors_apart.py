@@ -98,15 +98,15 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     judge(
         "MQDMPR-3.2.7.4-30",
         expected={
-            "received_by_other": "first",
-            "while_other_locks_it": Call.FAILURE,
-            "after_other_received_it": Call.FAILURE,
+            "received_by_other_reader": "first",
+            "read_while_message_is_locked": Call.FAILURE,
+            "read_after_message_was_received": Call.FAILURE,
             "queue": ["second"],
         },
         observed={
-            "received_by_other": read_by_other.label_or_outcome,
-            "while_other_locks_it": locked.label_or_failure,
-            "after_other_received_it": read_by_cursor.label_or_failure,
+            "received_by_other_reader": read_by_other.label_or_outcome,
+            "read_while_message_is_locked": locked.label_or_failure,
+            "read_after_message_was_received": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
         evidence=[read_by_other, locked, read_by_cursor],
@@ -129,13 +129,13 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     last_read = queue.start_receive(hCursor=cursor)
     judge.all(
         expected={
-            "received_by_other": "first",
+            "received_by_other_reader": "first",
             "pending_read": Call.FAILURE,
             "read_by_new_cursor": "first",
             "read_by_cursor": Call.FAILURE,
         },
         observed={
-            "received_by_other": read_by_other.label_or_outcome,
+            "received_by_other_reader": read_by_other.label_or_outcome,
             "pending_read": waited.label_or_failure,
             "read_by_new_cursor": first_peek.label_or_outcome,
             "read_by_cursor": last_read.label_or_failure,

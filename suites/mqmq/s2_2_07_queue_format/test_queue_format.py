@@ -165,11 +165,11 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = {"its_OBJECTID": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
+    seen = {"OBJECTID_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
     seen["another_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
     seen["another_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
-    expected = facts(its_OBJECTID=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
+    expected = facts(OBJECTID_of_the_queue=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
     judge.all(expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = open_queue.remote, (identifier, uniquifier)
@@ -194,9 +194,9 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
-    ways = {"its_GUID": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM)}
+    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM)}
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
-    expected = facts(its_GUID=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
+    expected = facts(GUID_of_the_queue=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
     remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])

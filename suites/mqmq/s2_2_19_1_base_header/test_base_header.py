@@ -98,13 +98,17 @@ def test_messages_are_in_queue_by_priority(peer, sut, judge):
     connection = peer.open_raw()
     sent = []
     for number, priority in enumerate((3, 0, 7, 3, 5)):
-        sent.append(connection.send(peer.message(base={"PR": priority}, label=f"{priority}/{number}")))
+        sent.append(
+            connection.send(peer.message(base={"PR": priority}, label=f"message {number} of priority {priority}"))
+        )
     if connection.acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
-    labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
+    labels = [message["label"] for message in sut.messages() if " of priority " in message["label"]]
     judge(
         "MQMQ-2.2.19.1-03",
-        expected=["7/2", "5/4", "3/0", "3/3", "0/1"],
+        expected=[
+            f"message {number} of priority {priority}" for number, priority in ((2, 7), (4, 5), (0, 3), (3, 3), (1, 0))
+        ],
         case="labels in the queue",
         observed=labels,
         evidence=sent,

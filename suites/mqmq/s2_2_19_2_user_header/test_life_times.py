@@ -78,11 +78,11 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
-        "infinite time, sent long ago": (DECADE_S, INFINITE),
-        "longest finite time": (HOUR_S, INFINITE - 1),
-        "an hour left of two": (HOUR_S, 2 * HOUR_S),
+        "message without an end that was sent ten years ago": (DECADE_S, INFINITE),
+        "message with the longest finite time": (HOUR_S, INFINITE - 1),
+        "message with two hours that was sent an hour ago": (HOUR_S, 2 * HOUR_S),
     }
-    leave = {"a few seconds": (0, SHORT_S + WAIT_S), "no time": (0, 0)}
+    leave = {"message with a few seconds": (0, SHORT_S + WAIT_S), "message with 0 seconds": (0, 0)}
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
     connection = peer.open_raw()
@@ -92,12 +92,12 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     ]
     connection.check_alive()
     labels = partial(_labels, sut, stay | leave, queue)
-    if "a few seconds" not in labels():
+    if "message with a few seconds" not in labels():
         raise ConformanceFailure("the message with a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
-        expected=holds("a message with TimeToBeReceived expired leaves the queue at once"),
-        observed=bool(peer.eventually(lambda: "no time" not in labels())),
+        expected=holds("a message whose TimeToBeReceived has expired leaves the queue at once"),
+        observed=bool(peer.eventually(lambda: "message with 0 seconds" not in labels())),
         evidence=sent,
     )
     judge.conclude("MQDMPR-3.1.2.4-D02")
@@ -124,7 +124,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     """
     make = _message_builder(peer, "transactional")
     connection = peer.open_raw()
-    times = {"a few seconds": SHORT_S + WAIT_S, "an hour": HOUR_S}
+    times = {"message with a few seconds": SHORT_S + WAIT_S, "an hour": HOUR_S}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_labels, sut, times, "transactional")
@@ -150,7 +150,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
     connection = peer.open_raw()
-    times = {"an hour": HOUR_S, "a few seconds": SHORT_S + WAIT_S}
+    times = {"an hour": HOUR_S, "message with a few seconds": SHORT_S + WAIT_S}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_labels, sut, times, queue)

@@ -97,7 +97,11 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
 
 
-@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the TxSequenceNumber before it")
+@passive(
+    "MQMQ-2.2.20.5-18",
+    MESSAGE,
+    "PreviousTxSequenceNumber of a new message is the TxSequenceNumber of the previous message",
+)
 def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     """Check PreviousTxSequenceNumber: it is the last number sent in a new message, and any lower number in a message
     sent again (E44).

@@ -68,7 +68,10 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.predicted_outcome
         judge.all(
-            expected=outcome, observed=predicted, case=f"RF before request of session {number + 1}", evidence=evidence
+            expected=outcome,
+            observed=predicted,
+            case=f"RF of the Ping Response before session request {number + 1}",
+            evidence=evidence,
         )
         if outcome != "accepted":
             return
@@ -94,7 +97,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
         judge.all(
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF with a limit of {limit} sessions",
+            case=f"RF of the Ping Response with a limit of {limit} sessions",
             evidence=exchange,
         )
 

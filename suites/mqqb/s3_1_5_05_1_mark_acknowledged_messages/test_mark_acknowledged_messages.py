@@ -56,7 +56,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         "MQQB-3.1.5.5.1-01",
         expected=ACKNOWLEDGED_COUNT,
         observed=freed,
-        case=f"further messages after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
+        case=f"number of further messages after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
         evidence=[first_ack, session.last],
     )
 
@@ -67,7 +67,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         "MQQB-3.1.5.5.1-02",
         expected=0,
         observed=freed,
-        case="further messages after the same acknowledgment again",
+        case="further messages after the repeated acknowledgment",
         evidence=[repeated_ack, session.last],
     )
 
@@ -76,14 +76,14 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
-        expected=holds(f"all {total} messages, when everything that was sent is acknowledged"),
+        expected=holds(f"the SUT sends all {total} messages when each sent message is acknowledged"),
         observed=len(came) == total or f"{len(came)} of {total} messages",
         evidence=[last_ack, session.last],
     )
     disorder = next((pair for pair in itertools.pairwise(came) if pair[0] > pair[1]), None)
     judge(
         "MQQB-3.1.5.5.1-04",
-        expected=holds("sent in the order in which they were queued"),
+        expected=holds("the SUT sends the messages in the order of the queue"),
         observed=disorder is None or f"message {disorder[0]} before message {disorder[1]}",
         evidence=[last_ack, session.last],
     )
@@ -120,7 +120,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         "MQQB-3.1.5.5.1-01",
         expected=window,
         observed=came,
-        case="further messages",
+        case="number of further messages",
         evidence=[*sent, freed, session.last],
     )
     session.acknowledge_all()

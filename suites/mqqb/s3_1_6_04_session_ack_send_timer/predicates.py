@@ -74,7 +74,11 @@ def _compare_count(field: str, packet: Any, count: int) -> Finding:
 
 
 for rule, expected, judge in (
-    ("MQQB-3.1.6.4-05", "RecoverableMsgAckSeqNumber is that of a message not named before", check_acknowledged_are_new),
+    (
+        "MQQB-3.1.6.4-05",
+        "RecoverableMsgAckSeqNumber is the number of a message that was not acknowledged before",
+        check_acknowledged_are_new,
+    ),
     ("MQQB-3.1.6.4-10", "no recoverable message is acknowledged again", check_acknowledged_once),
 ):
     passive(rule, "SessionAck", expected, of_system=True)(apply_to_session_headers(judge))

@@ -88,7 +88,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     same = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected=holds("the positions are the same", otherwise="the positions are different"),
+        expected=holds("the resent messages have their positions in the sequence", otherwise="the positions changed"),
         observed=bool(same),
         evidence=[*sent, *again],
     )

@@ -288,7 +288,10 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     ]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK
-        expected, evidence = holds("the same key", otherwise="another key"), [first.frame, again.frame]
+        expected, evidence = (
+            holds("both messages have the same key", otherwise="the messages have different keys"),
+            [first.frame, again.frame],
+        )
         judge.all(expected=expected, observed=same, case=level, evidence=evidence)
     outgoing.end()
 
@@ -379,7 +382,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.1.5-22",
-        expected=holds("the same key", otherwise="another key"),
+        expected=holds("both messages have the same key", otherwise="the messages have different keys"),
         observed=bool(again.blob == first.blob and again.body == BODY_OF_PARTIAL_BLOCK),
         evidence=evidence,
     )

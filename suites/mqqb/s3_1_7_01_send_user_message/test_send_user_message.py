@@ -303,8 +303,12 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(different_identifiers=2, counted_by_session=number, sent_again=True),
-        observed={"different_identifiers": len(identifiers), "counted_by_session": count, "sent_again": again},
+        expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, sent_again=True),
+        observed={
+            "different_MessageIDs": len(identifiers),
+            "messages_counted_by_the_session": count,
+            "sent_again": again,
+        },
         evidence=[*sent, *receiver.list_admin_acks(), *copies(), own.sent[-1], ack],
     )
     receiver.await_all(copies, known + 2)

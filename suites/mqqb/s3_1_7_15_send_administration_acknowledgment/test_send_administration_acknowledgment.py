@@ -66,8 +66,8 @@ def _describe_queue(frame, name: str) -> str:
             value = getattr(queue, field)
             text = value.decode("utf-16-le") if isinstance(value, bytes) else str(value)
             text = text.rstrip("\0").lower()
-            return f"{text} of type {kind}"
-    return f"none of type {kind}"
+            return f"{text} (queue type {kind})"
+    return f"none (queue type {kind})"
 
 
 @covers(
@@ -166,10 +166,14 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     direct = receiver.with_admin_queue()["AdminQueue"]
     return [
-        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{direct} of type {QueueType.DIRECT}"),
-        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{ADMIN_NUMBER} of type {QueueType.ON_DESTINATION}"),
-        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{ADMIN_NUMBER} of type {QueueType.ON_DESTINATION}"),
-        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PEER_PUBLIC_QUEUE} of type {QueueType.PUBLIC}"),
+        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{direct} (queue type {QueueType.DIRECT})"),
+        (
+            "MQQB-3.1.7.15-11",
+            {"AQ": 2, "AdminQueue": private},
+            f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})",
+        ),
+        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})"),
+        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"),
     ]
 
 
@@ -285,8 +289,8 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
             evidence=[sent, ack],
         )
         judge_attributes(judge, sent, ack)
-    named_here = f"{sut.format_name().removeprefix('DIRECT=')} of type {QueueType.DIRECT}".lower()
-    private_here = one_of(f"{number} of type 2", f"{number} of type 6")
+    named_here = f"{sut.format_name().removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
+    private_here = one_of(f"{number} (queue type 2)", f"{number} (queue type 6)")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
         ("MQQB-3.1.7.15-20", arrived, named_here),
@@ -333,7 +337,7 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
     refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
-        named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} of type {QueueType.DIRECT}".lower()
+        named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
         for rule, field, expected, observed in (
             ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
@@ -370,7 +374,7 @@ def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, 
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
     user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
     sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
-    expected = f"{PEER_PUBLIC_QUEUE} of type {QueueType.PUBLIC}"
+    expected = f"{PEER_PUBLIC_QUEUE} (queue type {QueueType.PUBLIC})"
     judge(
         "MQQB-3.1.7.15-22",
         expected=expected,
@@ -482,7 +486,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     )
     judge(
         "MQQB-3.1.7.15-19",
-        expected=f"{destination} of type {QueueType.DIRECT}".lower(),
+        expected=f"{destination} (queue type {QueueType.DIRECT})".lower(),
         observed=_describe_queue(ack, "Response"),
         case="response queue",
         evidence=evidence,
@@ -525,7 +529,7 @@ def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judg
     came = receiver.await_acks(1)
     judge(
         "MQQB-3.1.7.15-14",
-        expected=[f"{ADMIN_NUMBER} of type {QueueType.ON_DESTINATION}".lower()],
+        expected=[f"{ADMIN_NUMBER} (queue type {QueueType.ON_DESTINATION})".lower()],
         observed=[_describe_queue(ack, "Destination") for ack in came],
         case="destinations of the acknowledgments",
         evidence=[sent, *came],

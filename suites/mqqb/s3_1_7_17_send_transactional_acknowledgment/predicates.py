@@ -48,9 +48,7 @@ def demand_recoverable_final_ack(packet: Any) -> Finding:
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
-@passive(
-    "MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and so is EB if there is a SecurityHeader", of_system=True
-)
+@passive("MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def demand_body_in_clear(packet: Any) -> Finding:
     """Demand a body in clear."""

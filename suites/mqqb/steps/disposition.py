@@ -11,6 +11,7 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations.protocol import class_name
 from harness.peer.conversation import Conversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
@@ -65,12 +66,12 @@ def message_class(frame: Frame) -> int:
 
 def list_class_names(frames: list[Frame]) -> list[str]:
     """Return the names of the classes of acknowledgments, for ``observed``."""
-    return [f"0x{message_class(frame):04X}" for frame in frames]
+    return [class_name(message_class(frame)) for frame in frames]
 
 
 def format_classes(*values: int) -> list[str]:
     """Return the names of these classes in the form of ``list_class_names``, for ``expected``."""
-    return [f"0x{value:04X}" for value in values]
+    return [class_name(value) for value in values]
 
 
 def correlation_id_of(frame: Frame) -> str:

@@ -65,7 +65,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     )
     reads = [plain, *odd, *taken, *acknowledged, *ends]
     reserved = {read.description.Reserved for read in reads if read.description is not None}
-    judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=[plain, *odd[:2]])
+    judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, case="values of Reserved", evidence=[plain, *odd[:2]])
 
 
 def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:

@@ -78,20 +78,20 @@ def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
 
     def place() -> tuple[str, str]:
         cursors = show_descriptor_elements(sut, "CursorCollection")
-        return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message")
+        return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message of the queue")
 
     seen, reads = [place()], []
     for action in (Action.PEEK_CURRENT, Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
         reads.append(queue.read(action, by=by, hCursor=cursor))
         seen.append(place())
     evidence = reads
-    fresh, first, second = ("Unread", "at no message"), ("Read", "first"), ("Read", "second")
+    fresh, first, second = ("Unread", "at no message of the queue"), ("Read", "first"), ("Read", "second")
     judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
     behind = one_of(("WaitPeek", "second"), ("Unread", "second"))
-    expected = facts(at_messages=[first, second], behind_the_last=behind)
+    expected = facts(CursorState_and_message=[first, second], after_the_last_message=behind)
     judge(
         *rules["next"],
         expected=expected,
-        observed={"at_messages": seen[2:4], "behind_the_last": seen[4]},
+        observed={"CursorState_and_message": seen[2:4], "after_the_last_message": seen[4]},
         evidence=evidence,
     )

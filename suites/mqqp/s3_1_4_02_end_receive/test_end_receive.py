@@ -206,6 +206,6 @@ def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone,
         queue.close()
     ended = queue.end(held, ack)
     again = queue.end(held, ack)
-    observed = {"is_null": ended.has_null_handle, "used_again": again.outcome}
-    expected = facts(is_null=True, used_again=UNKNOWN_CONTEXT_FAULT)
+    observed = {"returned_handle_is_null": ended.has_null_handle, "call_with_old_handle": again.outcome}
+    expected = facts(returned_handle_is_null=True, call_with_old_handle=UNKNOWN_CONTEXT_FAULT)
     judge("MQQP-3.1.4.2-16", expected=expected, observed=observed, evidence=[ended, again])

@@ -30,12 +30,12 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     apart = len({*handles, queue.NULL_HANDLE}) == 3
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
-    judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
+    judge("MQQP-3.1.4.3-16", expected=holds("the SUT returns two different handles"), observed=apart, evidence=evidence)
     opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
     expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
-    judge("MQQP-3.1.4.3-19", expected=each("first", "opening"), observed=reads, evidence=evidence)
+    judge("MQQP-3.1.4.3-19", expected=each("first", "read"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
     observed = {"handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}
     expected = facts(handles_differ=True, first_close="MQ_OK", second_close="fault nca_s_fault_context_mismatch")

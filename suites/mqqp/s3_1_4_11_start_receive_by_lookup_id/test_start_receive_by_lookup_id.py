@@ -490,6 +490,7 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     there = at + BESIDE[action.peeking]
     expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
-    judge(rule, expected=expected, observed=read.label_or_failure, evidence=read.evidence)
+    case = "label returned by the lookup"
+    judge(rule, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)
     if action.is_receive and read.outcome == "MQ_OK":
         queue.acknowledge(read)

@@ -27,8 +27,20 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         return {key: properties[key] for key in FIRST_PROPERTIES}
 
     steps = (
-        ("made again", "create_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
-        ("missing", "set_queue", {"name": missing, **OTHER_PROPERTIES}, Outcome.REFUSED, FIRST_PROPERTIES),
+        (
+            "creation of an existing queue",
+            "create_queue",
+            {"name": name, **OTHER_PROPERTIES},
+            Outcome.REFUSED,
+            FIRST_PROPERTIES,
+        ),
+        (
+            "change of a missing queue",
+            "set_queue",
+            {"name": missing, **OTHER_PROPERTIES},
+            Outcome.REFUSED,
+            FIRST_PROPERTIES,
+        ),
         ("changed", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
     judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())

@@ -207,10 +207,10 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="again"))]
-    sut.attempt(sut.send_here, queue, ["own, again"])
+    sut.attempt(sut.send_here, queue, ["own with room again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
     if short:
-        expected_labels = any_order("of the peer", "again", "own, again")
+        expected_labels = any_order("of the peer", "again", "own with room again")
         judge(
             "MQSO-5.1.1.1-05",
             expected=expected_labels,

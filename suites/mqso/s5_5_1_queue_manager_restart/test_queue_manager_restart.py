@@ -29,16 +29,19 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     """
     plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
-    sut.send_here(plain_queue, ["express", "express, too"])
-    sut.send_here(plain_queue, ["recoverable", "recoverable, too"], delivery="recoverable")
-    sut.send_here(transactional, ["transactional", "transactional, too"], delivery="transactional")
+    sut.send_here(plain_queue, ["express", "second express"])
+    sut.send_here(plain_queue, ["recoverable", "second recoverable"], delivery="recoverable")
+    sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
 
     def read_properties() -> list[dict[str, object]]:
         observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
         return [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
 
     properties_before = read_properties()
-    lists = {plain_queue: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
+    lists = {
+        plain_queue: ["recoverable", "second recoverable"],
+        transactional: ["transactional", "second transactional"],
+    }
     for _ in range(2):
         sut.restart()
         judge(

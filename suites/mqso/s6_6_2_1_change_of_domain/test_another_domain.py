@@ -15,7 +15,7 @@ from suites.mqqb.steps.pinging import read_element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
-HAS_OBJECT, NO_OBJECT = "its object is there", "no object"
+HAS_OBJECT, NO_OBJECT = "present", "missing"
 LAST_DOMAIN = "MachineDomainId"
 OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """The visible attributes of a computer's directory object at its creation."""

@@ -23,6 +23,10 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     observed = {"DirectoryIntegrated": integrated, "public_queue": enterprise.attempt_creation()}
     expected = facts(DirectoryIntegrated=False, public_queue=Outcome.REFUSED)
     judge("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", expected=expected, observed=observed)
-    judge("MQSO-6.6.2.2-02", expected=holds("a directory object"), observed=sut.read_directory_object() is not None)
+    judge(
+        "MQSO-6.6.2.2-02",
+        expected=holds("the SUT has a directory object"),
+        observed=sut.read_directory_object() is not None,
+    )
     sut.change_environment(domain=True)
     sut.restart()

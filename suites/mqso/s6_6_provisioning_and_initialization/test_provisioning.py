@@ -66,6 +66,6 @@ def test_directory_roles_are_as_provisioned(sut, judge):
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
     judge(
         *INITIALIZATION_RULES,
-        expected=holds("a site"),
+        expected=holds("the directory object names a site"),
         observed=bool(read_element(queue_manager, "SiteIdentifierList")),
     )

@@ -143,6 +143,12 @@ def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Invento
         assert any(place in one for one in lines)
 
 
+def test_rule_of_model_names_explored_area(inventory: Inventory):
+    lines = list(explain(inventory, "MQDMPR-3.1.7.1.2-06"))
+    assert "random exploration: the model of the area queues cites the rule" in lines
+    assert "queues" in explain_as_json(inventory, "MQDMPR-3.1.7.1.2-06")["explored"]
+
+
 def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
     assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)

@@ -95,7 +95,7 @@ def test_judge_distinguishes_true_from_1_and_text_from_number(tmp_path: Path) ->
     made = judge(tmp_path, MUST)
     assert not made(MUST, expected="1", observed=1)
     assert made(MUST, expected=0x40, observed=64)
-    assert [line["observed"] for line in lines(tmp_path)] == ["1", "0x40"]
+    assert [line["observed"] for line in lines(tmp_path)] == ["1", "64"]
 
 
 def test_uncovered_rule_gives_harness_error_without_verdict(tmp_path: Path) -> None:

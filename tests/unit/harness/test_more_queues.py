@@ -121,3 +121,8 @@ def test_keys_that_are_not_base64_are_refused() -> None:
 def test_each_worker_has_queues_of_its_own_name() -> None:
     file = parse_sut_file(tree({"name": "private$\\more-{worker}"}))
     assert worker_configurations(file, 2)[1].more_queues == (QueueEntry("private$\\more-1"),)
+
+
+def test_keys_of_the_file_are_not_shown_by_the_sut() -> None:
+    with closing(view(public_encryption_keys_base64="a2V5cw==")) as sut:
+        assert (sut.shown_keys, sut.encryption_keys) == (b"", b"keys")

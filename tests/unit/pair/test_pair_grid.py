@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.cli.main import app
+from harness.pair.outcomes import Outcome, Result
+from harness.pair.results import read_results, write_results
+from harness.pair.running import Cell
 from harness.pair.scenarios import SCENARIOS
+from harness.sut.sut_file import DriverTable, SutFile, SutTable
+from reports.lake.manifest import LocalFiles
+from reports.lake.pairs import read_pair
 
 
 def cell(scenario: str, origin: str, target: str, result: str = "pass", **more: Any) -> dict[str, Any]:
@@ -53,6 +60,18 @@ def test_letters_of_scenarios_differ_and_are_explained(tmp_path: Path) -> None:
     assert len({one.letter for one in SCENARIOS}) == len(SCENARIOS)
     _, lines, _ = show(write_pair(tmp_path / "ab", "a", "b", cell("express", "A", "B")))
     assert all(f"{one.letter} {one.name}" in lines[-1] for one in SCENARIOS)
+
+
+def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
+    files = {role: SutFile(SutTable(name), DriverTable("external")) for role, name in zip("AB", "xy", strict=True)}
+    cells = [Cell("express", "A", "B", Outcome(Result.FAIL, "missing: 1"), "express-A-B.pcapng", {"B": ["MQQB-1-01"]})]
+    write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
+    assert read_results(tmp_path).cells == tuple(cells)
+    (row,) = read_pair(LocalFiles(), str(tmp_path)).rows
+    assert (row["origin_name"], row["target_name"], row["letter"]) == ("x unknown", "y unknown", "E")
+    assert (row["result"], row["why"], row["capture"]) == ("fail", "missing: 1", "express-A-B.pcapng")
+    assert row["broken"] == {row["target"]: ["MQQB-1-01"]}
+    assert row["started"] == datetime(2026, 11, 26, 10, tzinfo=UTC)
 
 
 def test_worst_result_of_a_repeated_scenario_stands(tmp_path: Path) -> None:
