@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from harness.faults.directory_changes import answered_as
 from harness.faults.parts import fault
-from harness.faults.registry import add
 from reference_qm.core.events import DirectoryLost
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
@@ -47,17 +44,3 @@ class TimerRestarted(DirectoryLink):
             answered(answer)
 
         super().write(change, restart)
-
-
-_REPORTED = (Result.SUCCESS, Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)
-
-add(
-    "queue-manager-delete-object-other-failure-returned-as-success",
-    "MQDMPR-3.1.7.1.19-13",
-    "The queue manager returns success for a deletion that the directory refuses for another reason than a lost "
-    "connection.",
-    answered_as(
-        Delete, lambda answer: answer if answer.status in _REPORTED else replace(answer, status=Result.SUCCESS)
-    ),
-    blind=True,
-)
