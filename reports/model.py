@@ -21,7 +21,7 @@ RUNS_PER_SYSTEM_SHOWN = 30
 PANELS_A_PAGE = 12
 """The number of systems whose observations the page of a rule shows, apart from passes.
 
-Verdicts are shown of all systems.
+The verdicts of all systems are shown.
 """
 EXAMPLES_A_PAGE = 2
 """The maximum number of passes with observations on the page of a rule."""
@@ -74,7 +74,7 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged it when the suites were last proven; None: unknown to the run."""
+    """Whether a check judged the rule when the suites were last proven; None: unknown to the run."""
     proven: bool | None = None
     observed: str = ""
     """The text of ``observe``; empty: unknown to the run."""
@@ -376,7 +376,7 @@ class Contents:
 class Section:
     """A section of a document: its rules, judged or not, and for each system's key the number of rules by verdict.
 
-    ``checked``: the rules that count as checked; they are the rules with a verdict and those without.
+    ``checked``: the number of rules that count as checked, with or without a verdict.
     """
 
     document: str

@@ -26,7 +26,9 @@ class Sequence(Places):
         transaction: Mapping[str, Any] = NO_FIELDS,
         **headers: Any,
     ) -> Any:
-        """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""
+        """Build the next message of the sequence. The message is a transaction of its own, unless ``transaction`` has
+        fields that change this.
+        """
         place = self.next_place() | dict(transaction)
         properties = {"BodyType": BODY_TYPE, **headers.pop("properties", NO_FIELDS)}
         return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, properties=properties, **headers)

@@ -7,6 +7,7 @@ from enum import IntFlag
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from struct import Struct
+from typing import NamedTuple
 
 from reference_qm.surface.inputs import Endpoint
 
@@ -20,16 +21,17 @@ _IPV4 = Struct(">BBHHHBBH4s4s")
 _IPV6 = Struct(">IHBB16s16s")
 _TCP = Struct(">HHIIBBHHH")
 _UDP = Struct(">HHHH")
+_PROTOCOL_AND_LENGTH = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""Maximum segment size 65495; window scale 14, so that no amount in flight fills the window."""
+"""Maximum segment size 65495; window scale 14, so that no amount of data in flight fills the window."""
 
 
 class TcpFlags(IntFlag):
-    """The flags of a TCP header that captures use."""
+    """The TCP header flags that occur in captures."""
 
     FIN = 0x01
     SYN = 0x02
@@ -38,15 +40,19 @@ class TcpFlags(IntFlag):
     ACK = 0x10
 
 
-@dataclass(frozen=True, slots=True)
-class TcpSegment:
-    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32."""
+_SYN = int(TcpFlags.SYN)
+
+
+class TcpSegment(NamedTuple):
+    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32. ``flags``: bits of
+    TcpFlags.
+    """
 
     source: Endpoint
     target: Endpoint
     sequence: int
     acknowledged: int
-    flags: TcpFlags
+    flags: int
     data: bytes = b""
 
 
@@ -61,7 +67,7 @@ class UdpDatagram:
 
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet of a segment; ValueError for an invalid address, or addresses of different families."""
-    options = _SYN_OPTIONS if TcpFlags.SYN in segment.flags else b""
+    options = _SYN_OPTIONS if segment.flags & _SYN else b""
     header = _TCP.pack(
         segment.source.port,
         segment.target.port,
@@ -86,15 +92,13 @@ def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
     """Return a TCP or UDP packet with its checksum, after an IP header."""
-    sender, receiver = _parse_address(source.host), _parse_address(target.host)
-    if sender.version != receiver.version:
-        raise ValueError(f"{sender} and {receiver} are addresses of different families")
+    version, sender, receiver = _pair_addresses(source.host, target.host)
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
-        checksum = 0xFFFF  # zero would say that there is none
+        checksum = 0xFFFF  # zero would mean that there is no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
-    if sender.version == 6:
-        return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender.packed, receiver.packed) + payload
+    if version == 6:
+        return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
     head = _IPV4.pack(
         0x45,
         0,
@@ -104,20 +108,25 @@ def _build_ip_packet(
         _HOP_LIMIT,
         protocol,
         0,
-        sender.packed,
-        receiver.packed,
+        sender,
+        receiver,
     )
     return head[:10] + _compute_checksum(head).to_bytes(2, "big") + head[12:] + payload
 
 
 @lru_cache(maxsize=256)
-def _parse_address(host: str) -> Address:
-    """Parse an address; results are cached, because a run has few addresses and every packet has two."""
-    return ip_address(host)
+def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
+    """Return the IP version of two addresses and their bytes; results are cached, because a run has few addresses and
+    every packet has two.
+    """
+    sender, receiver = ip_address(source), ip_address(target)
+    if sender.version != receiver.version:
+        raise ValueError(f"{sender} and {receiver} are addresses of different families")
+    return sender.version, sender.packed, receiver.packed
 
 
-def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: int) -> bytes:
-    return sender.packed + receiver.packed + protocol.to_bytes(4, "big") + length.to_bytes(4, "big")
+def _pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -> bytes:
+    return sender + receiver + _PROTOCOL_AND_LENGTH.pack(protocol, length)
 
 
 def _compute_checksum(data: bytes) -> int:
@@ -136,7 +145,7 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
-    if _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
+    if _compute_checksum(_pseudo_header(sender.packed, receiver.packed, protocol, len(payload)) + payload) != 0:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),

@@ -41,7 +41,7 @@ class Stream:
     """One TCP connection: ``client`` opened it, in frame ``opened_frame``, whose comment is ``comment``.
 
     ``client_inbound``: whether the recorder of the capture received the client's bytes; None where the file does not
-    tell.
+    record it.
     """
 
     client: Endpoint
@@ -99,7 +99,9 @@ class _Gatherer:
 
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
-            raise self._error(frame, f"link type {frame.link_type} is not supported, unlike raw IP ({LINKTYPE_RAW})")
+            raise self._error(
+                frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is supported"
+            )
         if frame.number == 1:
             self.found.start_us = frame.time_us
         try:
@@ -109,7 +111,7 @@ class _Gatherer:
         if isinstance(packet, UdpDatagram):
             ends = packet.source, packet.target
             self.found.udp.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
-        elif TcpFlags.SYN in packet.flags:
+        elif packet.flags & TcpFlags.SYN:
             self._synchronise(frame, packet)
         else:
             self._segment(frame, packet)
@@ -117,7 +119,7 @@ class _Gatherer:
     def _synchronise(self, frame: CapturedFrame, segment: TcpSegment) -> None:
         way, back = (segment.source, segment.target), (segment.target, segment.source)
         first = segment.sequence + 1 & 0xFFFFFFFF
-        if TcpFlags.ACK not in segment.flags:
+        if not segment.flags & TcpFlags.ACK:
             stream = Stream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
             self.found.tcp.append(stream)
             self._senders[way] = _Sender(stream, stream.from_client, first)
@@ -144,12 +146,12 @@ class _Gatherer:
                 raise self._error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
             start = len(direction.data)
             direction.data += segment.data
-            pushed = TcpFlags.PSH in segment.flags
+            pushed = bool(segment.flags & TcpFlags.PSH)
             direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, pushed))
         ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
         if ends:
             direction.closed_frame = frame.number
-            direction.reset = TcpFlags.RST in segment.flags
+            direction.reset = bool(segment.flags & TcpFlags.RST)
         sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
 
     def _error(self, frame: CapturedFrame, message: str) -> CaptureError:

@@ -55,14 +55,14 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Judge a capture of a SUT with this profile by every passive predicate; verdicts name the SUT ``name``.
+    """Judge a capture of a SUT with this profile with every passive predicate; verdicts name the SUT ``name``.
 
-    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the
-    deciding field; passes are only counted.
+    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Failures and warnings name
+    the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
-    judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes, profile=profile)
+    judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
@@ -82,11 +82,6 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
     return found.ended_us, [
         {key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines
     ]
-
-
-class _Kept:
-    def __init__(self, entries: list[Entry]) -> None:
-        self.append = entries.append
 
 
 class Replay(Recorder):
@@ -143,7 +138,9 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Bytes that the peer sent in one piece are one packet, which has the number of its first frame."""
+        """Yield an event for each packet of the peer: bytes that the peer sent in one piece are one packet, with the
+        number of its first frame.
+        """
         first = None
         for each in way.ranges:
             first = first or each

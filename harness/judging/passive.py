@@ -20,7 +20,7 @@ MAX_FAILURES_RECORDED = 3
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason of a rule's further failures, in place of their own reasons."""
+"""The reason that replaces all further reasons why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The content of a summary of the last messages, by message; no system resends a message after this many others."""
+    """The latest values of a summary, by message. Older values are removed, because no system resends a message after
+    so many other messages.
+    """
 
     MOST = 16_384
 
@@ -76,7 +78,7 @@ class NotCaptured(Exception):
     """A predicate needs packets that its capture does not contain."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Context:
     """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
 
@@ -101,7 +103,8 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of one class about the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured if some of these packets were not captured; for a summary of all connections this is unknown.
+        Raises NotCaptured if some of these packets were not captured; for a summary of all connections, missing packets
+        are not noticed.
         """
         noted: S
         if kind.of_system:
@@ -154,9 +157,9 @@ class PassiveRule:
     advice: bool = False
     """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
-    """Whether a packet that breaks it cannot be read any further."""
+    """Whether a packet that breaks the rule cannot be read any further."""
     of_system: bool = False
-    """Whether only a whole system can keep the rule: packets that a check composes are not judged by it."""
+    """Whether only a whole system can keep the rule: packets that a check composes are not judged against it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
@@ -208,13 +211,14 @@ class Tally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the missing part of their capture; None: every packet could.
+    """The number of packets that could not be judged, by the missing part of their capture; None if every packet could
+    be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first of the packets that broke it."""
+    """The first of the packets that broke the rule."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -259,19 +263,18 @@ class PassiveJudge:
     """A judge that applies to every packet of the SUT in one test the predicates for packets of its kind."""
 
     def __init__(self) -> None:
+        _BY_KIND.refresh()
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, with the error of each."""
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
-        it.
+        """The connections with a malformed packet: counts and repetitions in their later packets may be wrong because
+        of it.
         """
-        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
-        self._rules = 0
         self.summaries: dict[type, Any] = {}
-        """Those of all connections."""
+        """The summaries of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""
@@ -292,7 +295,7 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in self._rules_of(kind):
+        for predicate, rules in _BY_KIND.find(kind):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
@@ -312,9 +315,7 @@ class PassiveJudge:
 
     def begin_row(self) -> PassiveJudge:
         """Return the judge of another row of the same check, without the packets of earlier rows."""
-        judge = PassiveJudge()
-        judge.share(self)
-        return judge
+        return PassiveJudge()
 
     def add(self, other: PassiveJudge) -> None:
         """Add the findings of the judge of another row of the same check."""
@@ -326,30 +327,42 @@ class PassiveJudge:
         self.malformed |= other.malformed
         self.unreadable = {**other.unreadable, **self.unreadable}
 
-    def share(self, other: PassiveJudge) -> None:
-        """Share the table of rules by kind of packet with a second judge."""
-        self._of_kind, self._rules = other._of_kind, other._rules
-
     def leave(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
-    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
-        """Return the predicates for packets of one kind, each with its rules."""
-        if self._rules != len(PASSIVE):  # registered since
-            self._rules = len(PASSIVE)
-            self._of_kind.clear()
-        if kind not in self._of_kind:
+
+class _ByKind:
+    """The predicates for packets of each kind, each with its rules; all judges share them."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
+        self._rules: list[PassiveRule] = []
+
+    def refresh(self) -> None:
+        """Start again if the registered rules have changed."""
+        if self._rules != (rules := list(PASSIVE.values())):
+            self._rules = rules
+            self._found.clear()
+
+    def find(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+        """Return the predicates for packets of one kind."""
+        if len(self._rules) != len(PASSIVE):  # registered since
+            self.refresh()
+        if kind not in self._found:
             shared: dict[Predicate, list[PassiveRule]] = {}
-            for rule in PASSIVE.values():
+            for rule in self._rules:
                 if kind in rule.kinds:
                     shared.setdefault(rule.predicate, []).append(rule)
-            self._of_kind[kind] = list(shared.items())
-        return self._of_kind[kind]
+            self._found[kind] = list(shared.items())
+        return self._found[kind]
+
+
+_BY_KIND = _ByKind()
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet began there, whatever its bytes look like
+    if frame.error is not None:  # no packet begins there, even if the bytes look like one
         return frame.error
     try:
         return frame.record

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
@@ -39,7 +40,7 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     """The SUT file declares that the SUT does not have the rule's subject."""
     NOT_OBSERVABLE = "not_observable"
-    """The SUT offers no way to see it (no control channel, no inspection)."""
+    """The SUT offers no way to observe the rule (no control channel, no inspection)."""
     HARNESS_ERROR = "harness_error"
 
 
@@ -66,10 +67,10 @@ WORST_FIRST = (
 so pass precedes not_exercised.
 """
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
-"""The verdicts that count a rule as judged."""
+"""The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that mean that the SUT broke the rule."""
-_RANK_OF_VERDICT = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
+_RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG = (*BAD, Verdict.WARN)
@@ -78,11 +79,15 @@ WRONG = (*BAD, Verdict.WARN)
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst of several verdicts; there must be at least one."""
-    return min(verdicts, key=WORST_FIRST.index)
+    return min(verdicts, key=_RANKS.__getitem__)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """Return the worse of two verdicts."""
+    return one if _RANKS[one] < _RANKS[other] else other
+
+
+class Evidence(NamedTuple):
     """A packet that is evidence for a verdict: its frame in the capture, and the bytes of the field that decides.
 
     ``first``, ``last``: int offsets in the reassembled packet, both inclusive; None if the whole packet decides.
@@ -92,14 +97,14 @@ class Evidence:
     first: int | None = None
     last: int | None = None
 
-    def to_json(self) -> list[int]:
-        """Return the evidence as an object for a line of the verdict file."""
-        return [self.frame] if self.first is None or self.last is None else [self.frame, self.first, self.last]
+    def to_text(self) -> str:
+        """Return the evidence as JSON for a line of the verdict file."""
+        return f"[{self.frame}]" if self.first is None else f"[{self.frame},{self.first},{self.last}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
-    """One verdict.
+    """One verdict; it is not changed after its creation.
 
     ``document``, ``section``, ``level``: those of the rule; rules.json contains them, and lines do not. ``advice``: the
     line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most. ``heard``:
@@ -124,29 +129,41 @@ class Entry:
     heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
-        """Return the line, with its keys in order, without empty values and without values that can be derived."""
+        """Return the line as an object."""
+        line: dict[str, Any] = json.loads(self.to_line(seq, ms))
+        return line
+
+    def to_line(self, seq: int, ms: int) -> str:
+        """Return the line, with its keys in order, without empty values and without values that can be derived.
+
+        A run writes a hundred thousand lines: those of its texts that are repeated are encoded once.
+        """
         own = self.test is None or self.capture != capture_of(self.test)
-        line = {
-            "schema": SCHEMA,
-            "seq": seq,
-            "ms": ms,
-            "rule": self.rule,
-            "verdict": self.verdict,
-            "expected": self.expected or None,
-            "observed": None if self.observed == self.expected else self.observed,
-            "reason": self.reason or None,
-            "test": self.test,
-            "capture": self.capture if own else None,
-            "evidence": [each.to_json() for each in self.evidence] or None,
-            "errata": self.errata or None,
-            "notes": self.notes or None,
-            "advice": self.advice,
-        }
-        return {key: value for key, value in line.items() if value is not None}
+        return "".join(
+            [
+                f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
+                f',"expected":{_quote(self.expected)}' if self.expected else "",
+                f',"observed":{_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
+                f',"reason":{_ENCODER.encode(self.reason)}' if self.reason else "",
+                f',"test":{_quote(self.test)}' if self.test is not None else "",
+                f',"capture":{_quote(self.capture)}' if own and self.capture is not None else "",
+                f',"evidence":[{",".join([one.to_text() for one in self.evidence])}]' if self.evidence else "",
+                f',"errata":[{",".join(map(_quote, self.errata))}]' if self.errata else "",
+                f',"notes":[{",".join(map(_quote, self.notes))}]' if self.notes else "",
+                f',"advice":"{self.advice}"' if self.advice is not None else "",
+                "}",
+            ]
+        )
 
 
 _MILLISECOND = timedelta(milliseconds=1)
-_LINE_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+@lru_cache(maxsize=8192)
+def _quote(text: str) -> str:
+    """Return a text as JSON."""
+    return _ENCODER.encode(text)
 
 
 class Log(Protocol):
@@ -154,6 +171,9 @@ class Log(Protocol):
 
     def append(self, entry: Entry, /) -> None:
         """Add a verdict to the log."""
+
+    def extend(self, entries: Iterable[Entry], /) -> None:
+        """Add several verdicts to the log."""
 
 
 class VerdictLog:
@@ -169,30 +189,49 @@ class VerdictLog:
         self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
-        """The verdict that stands of each rule."""
+        """For each rule, the verdict that counts, which is the worst so far."""
         self.fails: Counter[str] = Counter()
         """How often each rule has failed since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
         """The rules of level MUST whose sentence has a SHOULD that was not followed."""
         self.turned_bad: list[tuple[str, Verdict]] = []
-        """Each rule whose verdict became worse and bad since the file was opened, with that verdict, in order."""
+        """The rules whose verdict changed to a bad verdict since the file was opened, each with that verdict, in order.
+        """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
         """Write one verdict, unless the check had written this verdict before the run was killed."""
+        self.extend([entry])
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Write several verdicts in one write, without those that the check had written before the run was killed."""
+        new = [entry for entry in entries if not self._is_written(entry)]
+        ms = steady_ns() // 1_000_000 - self._started_ms
+        lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
+        if lines:
+            write_whole(self._file, self.path, ("\n".join(lines) + "\n").encode())
+        self._next += len(lines)
+        for entry in new:
+            self._count(entry)
+
+    def _is_written(self, entry: Entry) -> bool:
+        """Return whether a resumed run has the verdict already; each such line counts once."""
+        if not self._again:
+            return False
         known = (entry.test, entry.rule, entry.verdict)
-        if self._again[known]:
-            self._again[known] -= 1
-            return
-        line = entry.to_json(self._next, steady_ns() // 1_000_000 - self._started_ms)
-        write_whole(self._file, self.path, _LINE_ENCODER.encode(line).encode() + b"\n")
-        self._next += 1
+        if not self._again[known]:
+            return False
+        self._again[known] -= 1
+        return True
+
+    def _count(self, entry: Entry) -> None:
         self.counts[entry.verdict] += 1
-        self.fails[entry.rule] += entry.verdict is Verdict.FAIL
+        if entry.verdict is Verdict.FAIL:
+            self.fails[entry.rule] += 1
         before = self.rules.get(entry.rule)
-        stands = entry.verdict if before is None else worst([entry.verdict, before])
+        stands = entry.verdict if before is None else worse(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
             if stands in BAD:
@@ -212,21 +251,21 @@ class Recorded:
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
     rules: dict[str, Verdict] = field(default_factory=dict)
-    """The verdict that stands of each rule."""
+    """For each rule, the verdict that counts, which is the worst so far."""
     unfollowed: set[str] = field(default_factory=set)
     """Rules of level MUST whose sentence has a SHOULD that was not followed."""
     last: int = 0
     cut: str | None = None
-    """The test that the run ended in; it is run again."""
+    """The test during which the run ended; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
-    """The lines that this test wrote already: test, rule, verdict."""
+    """The lines that the interrupted test had already written: test, rule, verdict."""
     again: set[str] = field(default_factory=set)
     """Checks that run again, because the run had ended and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
         self.counts[verdict] += 1
-        self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
+        self.rules[rule] = worse(verdict, self.rules.get(rule, verdict))
         if advice == Advice.MISSED:
             self.unfollowed.add(rule)
 
@@ -252,7 +291,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
         try:
-            rank, rule = _RANK_OF_VERDICT[line["verdict"]], line["rule"]
+            rank, rule = _RANKS[line["verdict"]], line["rule"]
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
@@ -266,7 +305,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _Completer:
-    """Complete lines of a verdict file with the values that its run folder has for all of them."""
+    """Complete lines of a verdict file with the values that all lines of its run folder share."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -296,12 +335,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(
-                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the others"
+                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the "
+                    "other lines"
                 )
             schema = verdict.get("schema")
             if schema not in (OLDEST_SCHEMA, SCHEMA):
                 raise UsageError(
-                    f"{path}:{number}: a verdict of schema {schema!r}; this harness reads {OLDEST_SCHEMA} and {SCHEMA}"
+                    f"{path}:{number}: the verdict has schema {schema!r}; this harness reads the schemas "
+                    f"{OLDEST_SCHEMA} and "
+                    f"{SCHEMA}"
                 )
             yield verdict
 
@@ -324,15 +366,15 @@ class _Folder:
             path = folder / RULES_FILE
             return cls(shared, started, json.loads(path.read_text(encoding="utf-8"))["rules"])
         except OSError as error:
-            raise UsageError(f"{path}: the file cannot be read, and the verdicts need it: {error.strerror}") from error
+            raise UsageError(f"{path}: the file, which the verdicts need, cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: the file is truncated or broken, and the verdicts need it") from error
+            raise UsageError(f"{path}: the file, which the verdicts need, is truncated or broken") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
         """Return a line with the values added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
-            document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
+            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
             time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")
@@ -368,5 +410,5 @@ def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": current_check(test)} if isinstance(test, str) else line
 
 
-_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the others"
+_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the other lines"
 _EVIDENCE_KEYS = ("frame", "first", "last")

@@ -107,8 +107,8 @@ class Pair:
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
     def _relay_rpc(self, side: Side) -> list[Relay]:
-        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks the first port for the
-        second, so both relays have the system's own ports.
+        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks qmcomm for the port of
+        qm2qm, so both relays have the system's own ports.
         """
         if not side.sut.has("qm2qm"):
             return []
@@ -188,7 +188,7 @@ class Drivers:
             driver.resets = False
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
-            raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
+            raise UsageError(f"both SUT files lead to the same queue manager, {self._drivers[A].identifier}")
         # A system that was reset counts its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Frame
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, begin_protection
@@ -26,9 +27,11 @@ from harness.wire.rpc import (
     Syntax,
     auth3,
     bind,
+    build_bind,
     call_id_of,
     co_cancel,
-    outcomes_of,
+    group_of,
+    outcomes_in,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
@@ -70,12 +73,13 @@ class Call:
     received: list[Frame] = field(default_factory=list)
     answered: bool = False
     thrown: int | None = None
-    """The status of the fault that answered it."""
+    """The status of the fault that answered the call."""
     out: Any = None
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
     """The reason why the response's stub is not valid."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
+    _packet: Any = field(default=None, repr=False)
 
     @property
     def stub(self) -> bytes:
@@ -86,7 +90,7 @@ class Call:
         """Wait for the answer, or until no answer can arrive; raise LackedByRelease if the method is missing."""
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
-        peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
+        peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer to {name}")
         if self.thrown == NO_SUCH_METHOD and lacks_method(peer.sut, name):
             raise LackedByRelease(f"the SUT's release does not implement {name} (MS-MQQP <2>)")
         return self
@@ -105,7 +109,7 @@ class Call:
     def way_out(self) -> str:
         """The remedy for a call that is denied to unauthenticated clients."""
         denied = self.thrown == ACCESS_DENIED and self.association.protection is None
-        return " (the tester does not authenticate: say how in [rpc] of the SUT file)" if denied else ""
+        return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property
     def status(self) -> int | None:
@@ -168,10 +172,10 @@ class Call:
     @property
     def packet(self) -> Any:
         """The UserMessage in the answer to a read, dissected; None if the answer contains none."""
-        try:
-            return dissect(self.packet_bytes) if self.packet_bytes else None
-        except WireError:
-            return None
+        if self._packet is None and (data := self.packet_bytes):
+            with contextlib.suppress(WireError):
+                self._packet = dissect(data)
+        return self._packet
 
     @property
     def label(self) -> str | None:
@@ -181,7 +185,9 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message of this check that a read returned, or the outcome of the read."""
+        """The label of the message that a read returned, with a remark if the message belongs to another check; the
+        outcome of the read if there is no message.
+        """
         if self.outcome != "MQ_OK":
             return self.outcome
         packet = self.packet
@@ -241,13 +247,15 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """Associations for the interfaces that the SUT serves at another port: calls to these go there."""
+        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
+        associations.
+        """
         self.group = 0
         self.protection: Protection | None = None
-        """The security context, once it is bound with one."""
+        """The security context; None before the connection is bound with a security context."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
-        """PDUs that answer no call, oldest first: bind_ack and the like, and bytes that are no PDU."""
+        """PDUs that answer no call, oldest first: such as bind_ack, and bytes that are not a PDU."""
         self._call_id = 0
         self._context_id = 0
 
@@ -312,8 +320,8 @@ class Association(RawConversation):
         flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
         authenticate: bool = False,
         **body: Any,
-    ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; return the frame and the packet of the answer, or None.
+    ) -> Frame | None:
+        """Send a bind or, as ``kind`` requests, an alter_context; return the answer, or None.
 
         ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
         invalid.
@@ -329,12 +337,10 @@ class Association(RawConversation):
             )
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
-        if frame is None or frame.kind == MALFORMED:
-            return frame, None
-        if frame.kind in ("bind_ack", "alter_context_resp"):
-            self._accept(proposals, outcomes_of(frame.packet))
-            self.group = frame.packet.payload.assoc_group_id
-        return frame, frame.packet
+        if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
+            self._accept(proposals, outcomes_in(frame.data))
+            self.group = group_of(frame.data)
+        return frame
 
     def _negotiate_contexts(
         self,
@@ -347,9 +353,12 @@ class Association(RawConversation):
     ) -> Frame | None:
         """Send proposals, with every step of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
         if protection is None:
-            return self._send_and_receive_pdu(
-                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind
+            made = (
+                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
+                if body
+                else build_bind(self._call_id, tuple(proposals), group, kind, flags)
             )
+            return self._send_and_receive_pdu(made, kind)
         flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
         first = answer = self._send_and_receive_pdu(with_trailer(made, protection.trailer(protection.step(b""))), kind)
@@ -376,7 +385,7 @@ class Association(RawConversation):
         """Send a PDU; return the answering PDU, or None if no answer arrived."""
         before = len(self.answers)
         self.send(pdu)
-        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {what}")
+        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer to {what}")
         return self.answers[before] if len(self.answers) > before else None
 
     def bind(
@@ -402,7 +411,7 @@ class Association(RawConversation):
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
-        frame, _ = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
+        frame = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:

@@ -109,7 +109,7 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
+        configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
         installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
@@ -137,7 +137,9 @@ class VirtualDriver:
         return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
-        """Return the SUT file for a check: a system that can have a directory has one where the check needs it."""
+        """Return the SUT file for a check: a system that can have a directory has a directory only if the check needs
+        one.
+        """
         if "directory" in needs:
             return self.file
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
@@ -159,7 +161,7 @@ class VirtualDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None, because the next test has another system."""
+        """Return None, because the next test has a new system."""
         return None
 
     def start_again(self) -> None:

@@ -89,7 +89,7 @@ class Source:
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json names the suites; otherwise the octets of rules.json do."""
+    """Whether run.json names the suites; otherwise the octets of rules.json identify the suites."""
 
     @property
     def run(self) -> str:
@@ -110,8 +110,8 @@ class Source:
 
 @dataclass(slots=True)
 class Found:
-    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each other
-    argument.
+    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each
+    argument without such a folder.
     """
 
     runs: list[Folder] = field(default_factory=list)
@@ -164,7 +164,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 
 
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two have the same suites."""
+    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two rows have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
@@ -200,9 +200,10 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
 
 
 def foreign_rules(files: Files, source: Source) -> str | None:
-    """Return the reason when rules.json is not the file whose hash run.json contains as ``suites``.
+    """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
+    file.
 
-    Otherwise None. run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
+    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
     file was read as JSON before.
     """
     if not source.names_suites:

@@ -30,7 +30,9 @@ STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card; of more, the newest of each product, the most findings first."""
+"""The maximum number of systems with a card; if there are more, only the newest version of each product is shown, the
+systems with the most findings first.
+"""
 
 
 def write_site(

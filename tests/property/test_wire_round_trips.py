@@ -46,8 +46,9 @@ from harness.wire import (
 )
 from harness.wire.blobs import Blob
 from harness.wire.fields import AnnouncedGuid, Bytes, Computed, Guid, Nested, Padding, WideString
-from harness.wire.layer import Bits, Structure
+from harness.wire.layer import Structure
 from harness.wire.user import LAYOUTS
+from harness.wire.words import Bits
 
 EXAMPLES = budget(SOME)
 MOST = 24
@@ -246,7 +247,7 @@ def padded(packet: Packet) -> list[Packet]:
         )
     )
 )
-def test_a_body_or_blob_is_dissected_to_what_was_built(structure):
+def test_dissected_body_or_key_blob_equals_the_built_one(structure):
     data = bytes(structure)
     read = type(structure)(data)
     assert_same(structure, read)

@@ -176,7 +176,7 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
         assert words in refused
 
 
-def test_every_line_is_in_one_table_and_broken_ones_are_named_by_file_and_line(taken):
+def test_every_verdict_line_is_in_one_table_and_broken_lines_are_named(taken):
     expected = {("viewfs://here/runs/new", number): why for number, why in BROKEN.items()}
     expected |= {(f"viewfs://here/runs/{taken.hostile.folder.name}", n): w for n, w in taken.hostile.broken.items()}
     rows = {(row.folder, row.line): row for row in taken.rows("rejected")}
@@ -280,12 +280,12 @@ def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(taken):
     assert len(capture) <= len("captures/") + 120 + len("-01234567.pcapng")
 
 
-def test_the_same_line_twice_counts_once(taken):
+def test_repeated_verdict_line_is_ingested_once(taken):
     assert len(taken.rows("verdicts", run="new", seq=1)) == 2
     assert [row.lines for row in taken.rows("test_runs", run="new", test="t.py::a")] == [1]
 
 
-def test_lines_of_schema_1_keep_their_packets(taken):
+def test_verdict_lines_of_schema_1_keep_their_packets(taken):
     given = json.loads((taken.old.folder / "verdicts.jsonl").read_text().splitlines()[0])
     packets = taken.rows("evidence", run=taken.old.run, seq=1)
     found = [
@@ -477,7 +477,7 @@ def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(taken,
 
 def test_folder_with_other_content_is_not_a_lake(taken, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(RollupError, match=r"is not a lake, it has mine\.txt"):
+    with pytest.raises(RollupError, match=r"is not a lake, because it contains mine\.txt"):
         Lake.open_or_new(taken.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
         Lake.open(taken.spark, str(tmp_path / "nowhere"))

@@ -33,8 +33,8 @@ UNKNOWN_TRANSACTION_RULES = {
 
 
 class TwoTransactions:
-    """Two open transactions: one receives, moves and sends a message each, and the other receives and sends a
-    message.
+    """Two open transactions: the first receives a message, moves a second and sends a third; the other receives a
+    message and sends one.
     """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
@@ -56,7 +56,7 @@ class TwoTransactions:
         application.send("sent by another", transaction=self.other)
 
     def receive_all(self, queue: str) -> list[str]:
-        """Receive all messages of a queue; return the labels in order."""
+        """Receive all messages of a queue; return their labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
             labels.append(message["label"])

@@ -22,7 +22,9 @@ AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
-    """Create a queue with a descriptor; return the queue's descriptor, or None if the SUT accepts no descriptor."""
+    """Create a queue with a security descriptor; return the descriptor that the queue then has, or None if the SUT
+    accepts no descriptor.
+    """
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:

@@ -47,7 +47,7 @@ def _list_format_names(opening):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
     """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the three
-    single descriptors; closing it closes all of them, and a failed open leaves no descriptor.
+    single descriptors; closing this descriptor closes all four descriptors, and a failed open leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")

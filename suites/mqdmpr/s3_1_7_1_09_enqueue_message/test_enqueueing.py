@@ -48,8 +48,8 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
-    """The low seven bytes of the LookupIdentifiers of three messages in two queues grow in the order of arrival, and
-    equal the SequentialId that a remote reader receives.
+    """The low seven bytes of the LookupIdentifiers of three messages in two queues increase in the order of arrival,
+    and equal the SequentialId that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")

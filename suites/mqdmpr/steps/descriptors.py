@@ -20,7 +20,7 @@ _SUCCESSFUL_ACCESS_FLAG = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
 Entries = tuple[tuple[str, int], ...]
-"""The entries of an access list: a SID and its access mask each."""
+"""The entries of an access list; each entry is a SID and its access mask."""
 _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
@@ -46,9 +46,8 @@ class Descriptor:
 
 
 def read_security(sut: Sut, name: str) -> Descriptor:
-    """Read the security descriptor of a queue of the SUT, as ``get_queue`` or else ``inspect`` shows it.
-
-    NotShown when neither does; ConformanceFailure when its bytes are malformed.
+    """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, failing that, ``inspect``
+    returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are malformed.
     """
     if sut.has("inspect"):
         data = bytes.fromhex(sut.inspect_queue(name)["Security"])

@@ -27,7 +27,7 @@ class QueueOpener:
         self.frames = []
 
     def __call__(self, kind, value, suffix=0, **more):
-        """Open and close a queue; return OPENED, REFUSED or another outcome."""
+        """Open and close a queue; return OPENED, REFUSED or the unexpected outcome."""
         call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
         self.frames = call.evidence
         if call.outcome == "MQ_OK":
@@ -51,8 +51,9 @@ def direct(sut):
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, sut, judge):
-    """A QUEUE_FORMAT of a direct name without flags or of a machine with suffix 1 is opened, with any m_reserved. An
-    unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a suffix are refused.
+    """The SUT opens a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
+    m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
+    suffix.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     evidence = open_queue.frames
@@ -199,8 +200,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
 @needs("qm2qm", "directory", "queue_control")
 @covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
-    """A public QUEUE_FORMAT with the GUID of a queue opens that queue, or with suffix and Flags 0x80 its journal; a
-    wrong GUID is refused, and so is Flags 0x80 without a suffix.
+    """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
+    journal. A wrong GUID, and Flags 0x80 without a suffix, are refused.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)

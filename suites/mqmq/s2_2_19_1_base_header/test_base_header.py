@@ -29,7 +29,7 @@ RESERVED_BITS = {
     "X1": "MQMQ-2.2.19.1-19",
     "X0": "MQMQ-2.2.19.1-20",
 }
-"""The reserved bits of Flags and the rule of each."""
+"""The rule about each reserved bit of Flags."""
 
 SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
@@ -71,8 +71,8 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as for Reserved
-    0.
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as to packets
+    with Reserved 0.
     """
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
@@ -81,8 +81,8 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as for a clear
-    bit.
+    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as to packets
+    without reserved bits.
     """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})

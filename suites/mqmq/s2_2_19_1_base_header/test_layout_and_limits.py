@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.19.1 BaseHeader: the layout in each kind of packet, and the limits of its values."""
+"""MS-MQMQ 2.2.19.1 BaseHeader: the layout of the header in each kind of packet, and the limits of the values in it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ DECADE_S = 10 * 365 * 86_400
 
 @covers("MQMQ-2.2.19.1-D01")
 def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
-    """The SUT answers a session setup and a message: the BaseHeader of each of its three packets has every field in
-    its place.
+    """The SUT answers a session setup and a message: in each of its three packets, every field of the BaseHeader is at
+    the specified offset.
     """
     done = exchange_message(peer)
     for number, (size, has_session_header) in enumerate(((572, 0), (32, 0), (None, 1))):

@@ -33,7 +33,7 @@ ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 
 
 def read_bit_of_flags(bit: int) -> Callable[[Any], int]:
-    """Return a function that reads a bit of Flags that has no name in the document."""
+    """Return a function that reads a bit of Flags; the document has no name for the bit."""
     return lambda properties: properties.Flags >> bit & 1
 
 
@@ -78,7 +78,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
 
 
 def require_at_most_packet_size(field: str) -> Predicate:
-    """Return a predicate that the size of a part is at most the size of the packet."""
+    """Return a predicate that checks that the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):

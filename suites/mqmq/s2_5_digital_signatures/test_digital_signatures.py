@@ -1,6 +1,6 @@
 """MS-MQMQ 2.5.1, 2.5.2, 2.5.3 Message Properties for Digital Signatures.
 
-The value of each property in turn is changed, before or after the signature is computed.
+Each check changes the value of one property, before or after the signature is computed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ MESSAGE_KIND = "UserMessage"
 
 
 class Messages(Summary):
-    """The messages of the SUT on a connection: for each identifier, a hash of the properties of the first message."""
+    """The messages of the SUT on a connection: by identifier, a hash of the properties of the first message with that
+    identifier.
+    """
 
     def __init__(self) -> None:
         self.first = Recent[tuple[Any, int], int]()

@@ -42,7 +42,9 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
-    """The SUT answers a session as usual with InternalHeader.Reserved 0, then 0xBEEF, and sends 0 in Reserved."""
+    """The peer opens a session with InternalHeader.Reserved 0, and another with 0xBEEF: the SUT sends the usual
+    answers, with 0 in Reserved.
+    """
     for reserved in (0, 0xBEEF):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
         judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)

@@ -54,7 +54,9 @@ def demand_order_ack_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
 def compare_previous_number(packet: Any) -> Finding:
-    """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
+    """Compare the two numbers in the body. TxSequenceNumber 0, which is sent before any message (E39), has no
+    predecessor.
+    """
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
     except FormatError:

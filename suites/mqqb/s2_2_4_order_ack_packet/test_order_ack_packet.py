@@ -130,7 +130,8 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
 
-    An earlier session for direct names, now closed, and a session that is still being set up have no influence.
+    An earlier session for direct names, which is closed, and a session that is still being set up have no influence on
+    the destination.
     """
     earlier = peer.open_raw()
     earlier.check_alive()
@@ -177,7 +178,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
 
 
 def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether the OrderAck arrives."""
+    """Return the OrderAck of a message; the verdict of MQQB-3.1.6.9-01 depends on whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",

@@ -44,8 +44,8 @@ JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 @needs("ping")
 @covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
-    """A Ping Request with one unused bit set, or with all, gets the same response as a Ping Request with all unused
-    bits clear.
+    """A Ping Request with one or all unused bits set gets the same response as a Ping Request with all unused bits
+    clear.
     """
     expected = require_ping_answer(peer).fields(*JUDGED_PING_FIELDS)
     for bit, rule in RULES_OF_UNUSED_BITS.items():
@@ -125,7 +125,9 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """The response to a Ping Request with a Cookie of four different bytes is compared byte by byte, except RF."""
+    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; only RF is not
+    compared.
+    """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le

@@ -106,7 +106,7 @@ for _name, _rule, _element in (
 
 
 def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
-    """Set a preferred algorithm, regardless of its configuration."""
+    """Set a preferred algorithm, regardless of the configured algorithm."""
 
     def change(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}

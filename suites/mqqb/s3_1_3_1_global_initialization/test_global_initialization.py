@@ -61,7 +61,8 @@ def _read_queue_manager(sut):
     "MQQB-3.1.4.1-01",
 )
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
-    """After a restart, the resend times are unchanged, ResendTimerTable consists of them, and the caches are empty.
+    """After a restart, the resend times are unchanged, ResendTimerTable consists of these times, and the caches are
+    empty.
 
     Sizes, lifetimes and algorithms have their default values.
     """

@@ -54,7 +54,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     )
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers(
     "MQQB-3.1.5.2.1-14",
     "MQQB-3.1.5.2.1-15",
@@ -117,8 +117,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue; only this queue becomes Connected, not the queue of
-    another name.
+    """Two messages to one format name share one OutgoingQueue; this queue becomes Connected, and the queue for a second
+    name does not.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -236,7 +236,9 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """In two attempts for a private name, NextHops contains one address, and the request has the GUID in that name."""
+    """During two attempts to reach a private name, NextHops contains one address, and the request contains the GUID in
+    that name.
+    """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"

@@ -20,7 +20,7 @@ UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
-    """Wait for the entry of a failure in ConnectionHistory and return it; return None when none appears."""
+    """Wait for the entry of a failure in ConnectionHistory and return it; return None if no such entry appears."""
     for _ in range(MOST_HISTORY_ENTRIES):
         failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
         if failed:

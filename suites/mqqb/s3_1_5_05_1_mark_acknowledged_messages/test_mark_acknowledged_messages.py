@@ -28,7 +28,8 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """A full window gets room for as many messages as are newly acknowledged, and all messages are sent in their order.
+    """When the window is full, the SUT sends as many further messages as an acknowledgment newly acknowledges; it sends
+    all messages in order.
 
     The size of the window is measured here and judged in 3.1.7.1.
     """
@@ -93,7 +94,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 @covers("MQQB-3.1.5.5.1-01")
 def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
-    the SUT sends the same number of further messages.
+    the SUT sends a further window of messages.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")

@@ -31,7 +31,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
     other messages.
 
-    The next session counts from 1: its first message is acknowledged and is not sent again either.
+    The numbers of the next session begin with 1: its first message is acknowledged, and is not sent again either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)

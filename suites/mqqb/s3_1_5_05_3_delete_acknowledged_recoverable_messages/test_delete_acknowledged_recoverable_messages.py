@@ -32,10 +32,9 @@ from suites.mqqb.steps.sequences import Outgoing
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
-    """On the next session, the SUT sends no message with the number RecoverableMsgAckSeqNumber or a set flag, and all
-    later messages without a flag.
-
-    The readings of E22 differ for messages below that number, and for a clear bit 0: neither is judged.
+    """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
+    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of E22 differ in messages with lower
+    numbers and in a clear bit 0; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
@@ -78,8 +77,8 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """Express and recoverable messages alternate; one of three recoverable messages has no flag: the SUT sends only
-    that message again.
+    """Express and recoverable messages alternate; the acknowledgment flags two of three recoverable messages: the SUT
+    sends only the third message again.
     """
     sender = Sender(peer, sut)
     for tag in range(1, 7):

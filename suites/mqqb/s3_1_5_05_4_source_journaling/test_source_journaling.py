@@ -24,8 +24,8 @@ OWN, FORWARDED = 1, 2
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
-    """The peer acknowledges three of four messages: the journal is empty before, and afterwards contains the two
-    acknowledged messages with JP set.
+    """The peer acknowledges three of four messages: the journal is empty before the acknowledgment, and then contains
+    the two acknowledged messages with JP set.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)

@@ -85,7 +85,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     """The peer sends messages that are addressed to the peer itself, with RC 0x1D, 0x1F and 0x1C: the SUT forwards only
     the last message.
 
-    The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the others (E30).
+    The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the messages with RC 0x1D and 0x1F (E30).
     """
     router = ForwardingSut(peer, sut)
     receiver = router.receiver

@@ -135,8 +135,8 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize("name", ["direct", "private"])
 @varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
-    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
-    cause none.
+    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q;
+    nontransactional messages cause no FinalAck.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -161,8 +161,8 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @BY_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """Two transactional messages to a nontransactional queue, one with NA, are refused; a message to a transactional
-    queue arrives.
+    """Two transactional messages to a nontransactional queue, one of them with NA, are refused; a transactional message
+    to a transactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (

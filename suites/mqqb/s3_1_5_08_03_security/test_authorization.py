@@ -197,8 +197,8 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-01")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
-    with no other class.
+    """A message without a SecurityHeader to a restricted queue arrives, or is refused with ACCESS_DENIED (E83), but not
+    with a different class.
     """
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
@@ -223,7 +223,7 @@ FINAL_ACK_ROWS = (
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user
-    causes none.
+    causes no FinalAck.
     """
     secured = Secured(peer, sut)
     packets = {

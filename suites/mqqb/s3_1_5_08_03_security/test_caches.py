@@ -53,8 +53,8 @@ LONGEST_TIMER_IN_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message adds one entry to UserCertCache; the entry starts the cleanup timer, and a second entry does not
-    restart it.
+    """A signed message adds one entry to UserCertCache; this entry starts the cleanup timer, and a second entry does
+    not restart the timer.
 
     An earlier message without a certificate does not start the timer.
     """
@@ -246,8 +246,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
 @SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
-    <60>).
+    """Each message with a different privacy level and algorithm adds one entry to the cache; Windows XP has two caches
+    (note <60>).
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []

@@ -189,8 +189,8 @@ REJECTED_KEY_ROWS = (
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_ROWS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses an Enhanced RC2 key that ends with 88 zero bits, and no
-    other key.
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
+    bits, and accepts messages with other keys.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
@@ -241,7 +241,7 @@ REJECTED_KEY_FINAL_ACK_ROWS = (
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be
-    decrypted causes none.
+    decrypted causes no FinalAck.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -260,7 +260,7 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_ROWS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key with a
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key, and sends a
     FinalAck.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)

@@ -94,8 +94,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: an OrderAck with
-    that message's number follows OrderAckTimeout later.
+    """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: each time, the
+    SUT sends an OrderAck with the number of that message after OrderAckTimeout.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -134,8 +134,8 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """The SUT sends one OrderAck for two messages within OrderAckTimeout, timed from the second; while messages keep
-    arriving, it still sends an OrderAck within MaximumOrderAckDelay.
+    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, OrderAckTimeout after the second
+    message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
@@ -193,8 +193,8 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends messages 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name 2, 4, 4, 4 and 6,
-    each time the last message in order.
+    """The peer sends messages 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name messages 2, 4, 4,
+    4 and 6, which are the last messages in order.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -211,8 +211,8 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """The peer sends messages of one sequence in and out of order: exactly the messages in order are acknowledged and
-    stored in the queue, each once.
+    """The peer sends messages of one sequence in and out of order: only the messages that are in order are acknowledged
+    and stored in the queue, once each.
     """
     offered = [
         (Offer(0, 1, number, previous), accepted, what) for number, previous, accepted, what in OFFERS_OF_ONE_SEQUENCE
@@ -226,7 +226,7 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @BY_KIND_OF_NAME
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
     """After one message, the peer sends messages of earlier and later sequences: of a later sequence, the SUT accepts
-    the first message and its successors, and no others.
+    only the first message and its successors.
     """
     offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
@@ -295,8 +295,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one in order, and one out of order: get_transfers shows RejectCount
-    1, 2, 3, then 1, and LastAccessTime increases.
+    """The peer sends three messages out of order, one message in order, and another out of order: the verb
+    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()

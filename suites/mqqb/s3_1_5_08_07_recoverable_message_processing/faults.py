@@ -123,7 +123,7 @@ for _name, _rule, _says, _path, _change in (
     (
         "receiver-session-ack-after-32-recoverable-number-high",
         "MQQB-3.1.5.8.7-06",
-        "The receiver's SessionAck after 32 recoverable messages starts at a RecoverableMsgAckSeqNumber one too high.",
+        "The receiver's SessionAck after 32 recoverable messages has RecoverableMsgAckSeqNumber one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1,
     ),

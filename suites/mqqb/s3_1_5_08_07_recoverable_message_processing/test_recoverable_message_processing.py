@@ -34,8 +34,8 @@ RULES_OF_FIRST_ACK = (
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
-    """The peer sends 33 recoverable messages: the last one causes a SessionAck for the first 32 at once, and is itself
-    acknowledged by a later SessionAck.
+    """The peer sends 33 recoverable messages: when the last message arrives, the SUT at once sends a SessionAck for the
+    first 32; a later SessionAck acknowledges the last message.
     """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
@@ -186,7 +186,7 @@ def _describe_queue_contents(sut) -> list[str]:
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
     """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable
-    messages: the session stays open only if it counts 2.
+    messages: the session stays open only if the SessionAck counts 2.
     """
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2

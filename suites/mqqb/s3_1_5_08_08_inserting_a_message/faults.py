@@ -61,7 +61,7 @@ add(
 add(
     "receiver-queue-manager-quota-ignored",
     ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
-    "The receiver accepts any number of messages in spite of the queue manager's quota.",
+    "The receiver accepts any number of messages regardless of the queue manager's quota.",
     _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
@@ -73,13 +73,13 @@ add(
 add(
     "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
-    "The receiver does not acknowledge a message to a full queue to the administration queue.",
+    "For a message to a full queue, the receiver sends no acknowledgment to the administration queue.",
     omit_nack(QUEUE_FULL),
 )
 add(
     "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
-    "The receiver acknowledges a message to a full queue to the administration queue although NA is clear.",
+    "For a message without NA to a full queue, the receiver sends an acknowledgment to the administration queue.",
     send_unrequested_nack(QUEUE_FULL),
 )
 add(
@@ -91,7 +91,7 @@ add(
 add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
-    "The receiver does not put a message with JN to a full queue into the dead-letter queue.",
+    "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
     skip(Admission.journal_refused),
 )
 

@@ -26,8 +26,8 @@ LONG_RETRY_MS = 60_000
 )
 @varied("trace", "label", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """The peer drops the session with two of three messages unacknowledged, twice: each time the SUT reconnects and
-    sends both messages again; when all messages are acknowledged, the SUT does not reconnect.
+    """Two of three messages are unacknowledged when the peer drops the session, twice: each time the SUT reconnects and
+    sends both messages again. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -90,8 +90,8 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
 
 @covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
-    """The SUT sends messages of every delivery, and the peer drops two sessions: on each new session the SUT sends all
-    messages, in order within each priority.
+    """The SUT sends express, recoverable and transactional messages, and the peer drops two sessions: on each new
+    session the SUT sends all messages again, in order within each priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
     deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
@@ -132,8 +132,8 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
 @varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
-    """The only unacknowledged message gets its OrderAck on the peer's session after its own session was lost: the SUT
-    connects only when it has another message.
+    """The session of the only unacknowledged message is lost, and the OrderAck for the message arrives on a session of
+    the peer: the SUT connects only when it has a further message.
     """
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
@@ -165,8 +165,8 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, the first without a listener: it connects to the second and
-    sends its message there.
+    """The SUT sends to a host name with two addresses, the first without a listener: it connects to the second address
+    and sends its message there.
     """
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
@@ -185,8 +185,8 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
 @covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
 @needs("send", "two_addresses", "inspect")
 def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
-    """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of that next
-    hop; when the peer closes the connection, the SUT connects again.
+    """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of this next
+    hop. When the peer closes the connection, the SUT connects again.
     """
     sender = Sender(peer, sut, BY_HOST_NAME)
     peer.tamper_accepted(lambda packet: None)

@@ -34,8 +34,8 @@ messages.
 )
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends two express, two recoverable, one recoverable and one express message in four turns: the SUT
-    acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
+    """In four turns, the peer sends two express messages, two recoverable messages, one recoverable message and one
+    express message: after the delay of each turn, the SUT sends one SessionAck with the numbers and flags of that turn.
     """
     sut.slow_down(20)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
@@ -111,8 +111,8 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
 @varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
-    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three and
-    one, and contains its own WindowSize.
+    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three
+    messages, one of them recoverable, and contains the SUT's WindowSize.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -165,8 +165,8 @@ def _describe_ack_time(peer, message_, ack) -> str:
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")
 @pytest.mark.parametrize("count", [1, 8, 9, 16, 17, 31, 32])
 def test_every_received_message_has_its_flag(peer, sut, judge, count):
-    """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of them by
-    its number or flag, and no other.
+    """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of these
+    messages, by its number or flag, and no others.
     """
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.recoverable_message()) for _ in range(count)]

@@ -32,8 +32,8 @@ LONG_ACK_WAIT_MS = 120_000
 )
 @varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
-    """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
-    message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
+    """The SUT sends four transactional messages, and a SessionAck acknowledges all of them; the peer sends an OrderAck
+    for message 1 and refuses message 3: the SUT resends messages 2 and 4 after the resend time.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
@@ -77,8 +77,8 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @covers("MQQB-3.1.6.5-01")
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
-    """The SUT sends a transactional, an express, a recoverable and a transactional message, and a SessionAck
-    acknowledges all: when the timer expires, it resends only the first and the last.
+    """The SUT sends a transactional, an express, a recoverable and a second transactional message, and a SessionAck
+    acknowledges all of them: when the timer expires, the SUT resends only the two transactional messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
@@ -148,8 +148,8 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
 @covers("MQQB-3.1.6.5-01")
 @pytest.mark.parametrize("acknowledged", [0, 1, 2])
 def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowledged):
-    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two, and waits long
-    for SessionAcks: when the timer expires, it resends all three.
+    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two. The SUT's
+    timeout for SessionAcks is long. When the Transactional Ack Wait Timer expires, the SUT resends all three messages.
     """
     sut.set_timers(ack_wait_timeout_ms=LONG_ACK_WAIT_MS)
     outgoing = Outgoing(peer, sut, "mqc-resend-early")

@@ -46,8 +46,8 @@ RESTARTED_TIMERS = (
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """Each security cache gets an entry, and later a second one: the SUT keeps the first entry when its lifetime ends
-    and deletes it a minute later, and restarts the timer by the remaining entry.
+    """Each security cache gets an entry, and later a second entry: the SUT still has the first entry when its lifetime
+    ends, deletes it a minute later, and restarts the timer according to the remaining entry.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale

@@ -314,7 +314,7 @@ add(
 add(
     "sender-provider-info-wrong-provider",
     ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
-    "The sender's encrypted message names another provider in ProviderInfo.",
+    "The sender's encrypted message names a wrong provider in ProviderInfo.",
     _change_encrypted_message(_change_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 

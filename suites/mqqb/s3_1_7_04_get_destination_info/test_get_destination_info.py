@@ -29,8 +29,8 @@ def send_to_name(peer, sut, name: str):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a ServerGuid that
-    is null (or the peer's, E11).
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name; ServerGuid of its
+    request is null, or the peer's GUID (E11).
     """
     where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(

@@ -136,7 +136,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
-    """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and one afterwards."""
+    """The peer does not answer the Ping Request: the SUT opens a session only after the retry time."""
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
@@ -163,8 +163,8 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
-    """The peer answers the Ping Request with RF clear, then with RF set, and waits until the ping time is over: the SUT
-    still continues the session.
+    """The peer answers the Ping Request with RF clear, then with RF set, and waits until the Ping Response Timer has
+    expired: the SUT still continues the session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -187,8 +187,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
-    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher than the
-    first, or both Cookies are 1.
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is higher by one than the
+    Cookie of the first, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()

@@ -75,8 +75,8 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
 @covers("MQQB-3.1.7.8-02")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, RF, expected):
-    """The peer sends a Ping Response with a wrong Cookie, then the correct one with the opposite RF: the SUT opens a
-    session exactly when the correct one has RF (refuse) clear.
+    """The peer sends a Ping Response with a wrong Cookie, then the correct Ping Response with the opposite RF: the SUT
+    opens a session if and only if RF (refuse) of the correct Ping Response is clear.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -90,8 +90,8 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
 def test_late_ping_response_is_ignored(peer, sut, judge):
-    """The peer answers a Ping Request after the Ping Response Timer expired: the SUT opens no session before the retry
-    time, and one afterwards.
+    """The peer answers a Ping Request after the Ping Response Timer expired: the SUT opens a session only after the
+    retry time.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -28,8 +28,9 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 )
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer; then the peer listens and a third message follows: all three
-    have entries in OutgoingMessageTable and are sent once, with their identifiers and bodies.
+    """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
+    message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and
+    bodies.
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
@@ -171,7 +172,9 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
+    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse the sends, and
+    opens no session.
+    """
     listener = peer.listen_raw()
     for rule, name in zip(
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True

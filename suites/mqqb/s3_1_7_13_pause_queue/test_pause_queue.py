@@ -133,8 +133,8 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, one message waits, the queue is paused, and the peer acknowledges all messages: the SUT
-    does not send the waiting message, and the queue is OnHold.
+    """The SUT fills its window, and one message waits; the queue is paused, and the peer acknowledges all sent
+    messages: the SUT does not send the waiting message, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)

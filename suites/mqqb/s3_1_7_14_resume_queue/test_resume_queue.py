@@ -71,7 +71,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
     """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
-    opens one when the queue is resumed.
+    opens a session when the queue is resumed.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)

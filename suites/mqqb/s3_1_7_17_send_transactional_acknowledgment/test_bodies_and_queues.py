@@ -48,8 +48,8 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [1, 2, 5])
 @varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
-    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
-    previous number, and is not encrypted.
+    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID of the sequence, the
+    number of the last message and the number before it, and is not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
@@ -99,8 +99,8 @@ RULES_OF_REFUSED = {
 @covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
-    """The peer sends two transactional messages, then one to a missing queue: the FinalAck of the third has the
-    previous number, source and MessageID of its packet.
+    """The peer sends two transactional messages, then a third to a missing queue: the FinalAck of the third message has
+    the PreviousTxSequenceNumber, source and MessageID of that message.
     """
     receiver = Receiver(peer, sut)
     for _ in range(2):
@@ -124,7 +124,7 @@ RULES_OF_RECEIVED = {
 @covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
-    the previous number, source and MessageID of the last message.
+    the PreviousTxSequenceNumber, source and MessageID of the last message.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
@@ -186,8 +186,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two refused messages and drops every session, twice, without acknowledging the FinalAcks: the SUT
-    sends both again on each following session.
+    """The peer sends two messages that are refused, and drops every session, twice, without acknowledging the
+    FinalAcks: the SUT sends both FinalAcks again on each following session.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
@@ -209,8 +209,8 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the session of each of two FinalAcks: the SUT sends both again on a session that is open or that
-    it opens.
+    """The peer closes the sessions on which two FinalAcks were sent: the SUT sends both FinalAcks again on a session
+    that is open or that it opens.
     """
     nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]

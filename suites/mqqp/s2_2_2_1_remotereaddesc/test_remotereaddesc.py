@@ -86,8 +86,8 @@ def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
     ],
 )
 def test_read_returns_packet_and_packet_size(remote, judge, by, size):
-    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer is the packet that was sent, and
-    dwSize is its PacketSize.
+    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer contains the sent packet, and
+    dwSize is the PacketSize of that packet.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -191,8 +191,8 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
-    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (in virtual time for an hour). When a message arrives,
-    the read returns it.
+    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (for an hour, if time is virtual). When a message
+    arrives, the read returns it.
     """
     queue = remote.open()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)

@@ -16,8 +16,8 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("method", REFUSED_CALLS)
 def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
-    """Methods refuse calls: every failure that they return has the S bit, and a code that no document lists has the C
-    bit.
+    """Methods refuse invalid calls: every returned failure has the S bit set, and a code that no document lists also
+    has the C bit set.
     """
     calls = REFUSED_CALLS[method](remote.open())
     statuses = [call.status for call in calls if call.status]

@@ -31,8 +31,9 @@ ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 @covers(*WAITED, *ENDED)
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """Reads of an empty queue: a receive with time-out 0 is answered at once, and receives with 400 ms and 900 ms fail
-    after that time. A further receive gets a message, and a receive with 1,300 ms that follows still waits 1,300 ms.
+    """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
+    after that time. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
+    time-out.
     """
     queue = remote.open()
     at_once = queue.start_receive(by=by)

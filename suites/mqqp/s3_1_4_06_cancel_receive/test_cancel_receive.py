@@ -34,8 +34,8 @@ def describe_end(read) -> str:
 )
 @sut_survives()
 def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
-    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with an unknown
-    dwRequestID returns the specified status, and the read still waits. With the right values the read ends.
+    """RemoteQMCancelReceive returns the specified status when no read waits, for a different queue, with a wrong
+    pQueue, and with an unknown dwRequestID: a waiting read continues to wait. With the right values, the read ends.
     """
     queue = remote.open()
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
@@ -101,8 +101,8 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
-    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID is free, a second
-    RemoteQMCancelReceive for it fails, and the receive that still waits gets the next message.
+    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID can be used again, a second
+    RemoteQMCancelReceive for it fails, and the other receive, which still waits, gets the next message.
     """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
@@ -155,8 +155,8 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one: that receive ends without a message,
-    and the other two receives still wait.
+    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one receive: that receive ends without a
+    message, and the other two still wait.
     """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]

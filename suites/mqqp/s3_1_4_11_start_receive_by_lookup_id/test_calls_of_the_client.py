@@ -61,8 +61,9 @@ def _cases() -> Iterable[Any]:
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
-    """The SUT reads by LookupIdentifier with one action, from a message and from both ends of the queue: each call has
-    that ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
+    """The SUT reads by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each
+    call has the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and
+    lpBuffer NULL.
     """
     verb, seek = SEEKS[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]

@@ -202,7 +202,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
     """Two reads of one queue and one read of a second queue wait, with three different dwRequestIDs. The application
-    cancels the second read: RemoteQMCancelReceive contains its dwRequestID and the phQueue of its queue.
+    cancels the second read: RemoteQMCancelReceive contains the dwRequestID of that read and the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -265,8 +265,8 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
 )
 @for_each_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
-    """The peer answers a read with a message with every property set: the application receives every property. After a
-    receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
+    """The peer answers a read with a message that has every property set: the application receives every property.
+    After a receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
     message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)

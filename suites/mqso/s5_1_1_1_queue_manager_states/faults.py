@@ -30,7 +30,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, Stopped
 add(
     "session-request-not-answered",
     ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"),
-    "The queue manager does not answer a connection.",
+    "The queue manager accepts connections, but answers no request on them.",
     skip(SessionOpening.accept_transport),
 )
 add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
@@ -87,13 +87,13 @@ class StoppedAndRunning(Inputs):
 add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the sessions of the queue manager.",
+    "A queue manager that is stopped does not close its sessions.",
     skip_during(Inputs.on_stopped, Closing.close),
 )
 add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the queues that the queue manager has opened on other queue managers.",
+    "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
     skip_during(Inputs.on_stopped, ClientTasks.abandon),
 )
 
@@ -109,7 +109,7 @@ def _keep_reader_connections(faulty: FaultyCore) -> None:
 add(
     "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the connections of remote readers.",
+    "A queue manager that is stopped does not close the connections of remote readers.",
     _keep_reader_connections,
 )
 add(

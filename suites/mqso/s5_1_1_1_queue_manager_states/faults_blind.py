@@ -40,7 +40,7 @@ def _close_if_open(original: Callable[..., Any], *_: object) -> Callable[..., An
 add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
-    "A Stopping queue manager ends its open sessions, but not a session whose handshake is incomplete.",
+    "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
     during(Inputs.on_stopped, Closing.close, _close_if_open),
     blind=True,
 )

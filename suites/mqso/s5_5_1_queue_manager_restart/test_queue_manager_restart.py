@@ -113,8 +113,8 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
-    """After two restarts the SUT sends its recoverable and its transactional message, but no express message; when both
-    have been acknowledged, it sends neither after another restart.
+    """After two restarts, the SUT sends its recoverable and its transactional message, but no express message. When
+    both messages have been acknowledged, it sends neither of them after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):
@@ -165,8 +165,8 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
 @needs("send", "receive", "queue_control", "restart", "subqueues")
 @covers("MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-5.1.1.3-D01")
 def test_express_message_of_subqueue_is_lost_at_restart(sut, judge):
-    """An express and a recoverable message are moved to a subqueue: after a restart only the recoverable message is
-    there.
+    """An express and a recoverable message are moved to a subqueue: after a restart, the subqueue contains only the
+    recoverable message.
     """
     queue = sut.new_queue("moved")
     subqueue = f"{queue};mqc-sub"

@@ -111,7 +111,8 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False and has only private
-    queues; after a restart with the directory it shows True, and its directory object is unchanged.
+    queues; after a restart with the directory available, it shows DirectoryIntegrated True, and its directory object is
+    unchanged.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)

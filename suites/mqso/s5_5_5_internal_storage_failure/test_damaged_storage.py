@@ -132,8 +132,8 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES)
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
-    """A SUT that is started with a damaged store refuses sessions and requests; after the store is repaired, the SUT
-    starts by itself 120 seconds after the failure and has its message.
+    """A SUT that is started with a damaged store refuses sessions and requests; when the store has been repaired, the
+    SUT starts by itself 120 seconds after the failure, and still has its message.
     """
     damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
     if damaged is None:
@@ -168,8 +168,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
-    """A SUT whose start and whose first retry fail serves no requests for a further 900 seconds, and serves requests
-    after that time if the store is repaired.
+    """A SUT whose start and first retry fail serves no requests for a further 900 seconds; then it serves requests if
+    the store has been repaired.
     """
     rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
     sut.slow_down(MAX_TIME_SCALE)
@@ -197,8 +197,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """A SUT that is started with a contradictory queue counter has its old queue with its message, and gives a new
-    queue a different number, even after another restart.
+    """A SUT whose stored counter of queue numbers is too low starts: it still has its old queue with the message, and
+    gives a new queue a different number, also after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")

@@ -37,8 +37,8 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
-    """The SUT shows the modes of its SUT file and an initialization retry of 120 or 900 seconds; in workgroup mode it
-    is neither a directory server nor a routing server.
+    """The SUT shows the modes that its SUT file declares, and an InitializationRetryTimerDuration of 120 or 900
+    seconds; in workgroup mode it is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
@@ -56,7 +56,7 @@ def test_modes_are_as_provisioned(sut, judge):
 @needs("inspect", "directory")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_directory_roles_are_as_provisioned(sut, judge):
-    """A SUT in directory mode shows the roles of its SUT file, and has a site."""
+    """A SUT in directory mode shows the roles that its SUT file declares, and belongs to a site."""
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
     read_element(queue_manager, "RoutingServer")

@@ -148,7 +148,7 @@ class Connection:
         return "kept the connection open"
 
 
-def test_the_end_of_a_connection_is_compared_on_the_conversation() -> None:
+def test_expected_connection_end_is_compared_with_the_conversation() -> None:
     assert judged(closed(), Connection(True)) == (True, CLOSED, CLOSED)
     assert judged(closed(), Connection(False)) == (False, CLOSED, "kept the connection open")
 
@@ -158,7 +158,7 @@ class Call:
     outcome: str
 
 
-def test_a_call_is_compared_by_its_outcome() -> None:
+def test_expected_rpc_call_is_compared_by_its_outcome() -> None:
     assert judged(status("MQ_OK"), Call("MQ_OK")) == (True, "MQ_OK", "MQ_OK")
     assert judged(each(status("MQ_OK")), [Call("MQ_OK"), Call("no answer")])[2] == "2: no answer (1 of 2 differs)"
 
@@ -178,7 +178,7 @@ def answer(number: int, to: int, of_class: int = MessageClass.MQMSG_CLASS_ACK_RE
     return message(number, properties={"MessageClass": of_class, "CorrelationID": correlation})
 
 
-def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they_answer() -> None:
+def test_acknowledgments_match_by_identifier_of_acknowledged_message() -> None:
     expected = acknowledged(message(1), message(2))
     assert judged(expected, [answer(9, to=2), answer(8, to=1)]) == (
         True,
@@ -192,7 +192,7 @@ def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they
     )
 
 
-def test_an_acknowledgment_of_another_class_is_another_one() -> None:
+def test_acknowledgment_of_wrong_class_does_not_match() -> None:
     expected = acknowledgment(message(1), MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q)
     assert judged(expected, answer(9, to=1)) == (
         False,
@@ -202,7 +202,7 @@ def test_an_acknowledgment_of_another_class_is_another_one() -> None:
     assert judged(expected, None)[2] == "nothing"
 
 
-def test_fields_are_read_off_a_packet_or_a_header() -> None:
+def test_expected_fields_are_read_from_a_packet_or_a_header() -> None:
     expected = fields({"UserHeader.MessageID": 5, "BaseHeader.PR": 3})
     assert judged(expected, message(5)) == (
         True,
@@ -213,6 +213,6 @@ def test_fields_are_read_off_a_packet_or_a_header() -> None:
     assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
 
 
-def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
+def test_expected_fields_of_an_absent_header_are_missing() -> None:
     expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
     assert judged(expected, message(5))[2] == "SessionHeader.WindowSize: missing"
