@@ -103,7 +103,7 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
         yield name, "", found.facility(name), _report_cost(counted, name)
-        for one in found.of_facility(name):
+        for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
 

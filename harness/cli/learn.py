@@ -50,7 +50,7 @@ def learn(
         return
     if sut is None:
         raise UsageError("give --sut FILE to learn a state machine, or --diff MACHINE MACHINE to compare two of them")
-    learned = _learn(sut, out, seed)
+    learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
     typer.echo(f"{out}: {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs")
     broken = list(_describe_broken(machine))
@@ -61,7 +61,7 @@ def learn(
     typer.echo("each transition is permitted by the documents")
 
 
-def _learn(sut: Path, out: Path, seed: str) -> Learned:
+def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:
     import json
     from contextlib import closing
 

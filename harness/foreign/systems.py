@@ -111,10 +111,10 @@ class Systems:
         ):
             return None
         if name not in self.by_name:
-            self.by_name[name] = self._made(name)
+            self.by_name[name] = self._create_system(name)
         return self.by_name[name]
 
-    def _made(self, name: str) -> System:
+    def _create_system(self, name: str) -> System:
         entries: list[Entry] = []
         kept = _Kept(entries)
         judge = Judge(

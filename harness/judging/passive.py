@@ -131,7 +131,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
         summaries[kind].note(frame, connection)
 
 
-def record_of(frame: Frame) -> Any:
+def get_record(frame: Frame) -> Any:
     """Return the strict codec's record of a packet; None for bytes without a record."""
     try:
         return frame.record
@@ -279,21 +279,21 @@ class PassiveJudge:
         if frame.transport == RPC:
             return
         if frame.from_sut:
-            self._judge(frame)
+            self._judge_record(frame)
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
         """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
-    def _judge(self, frame: Frame) -> None:
+    def _judge_record(self, frame: Frame) -> None:
         kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in self._rules_of(kind):
+        for predicate, rules in self._find_predicates(kind):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
@@ -335,7 +335,7 @@ class PassiveJudge:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
-    def _rules_of(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
+    def _find_predicates(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
         """Return the predicates for packets of one kind, each with its rules."""
         if self._rules != len(PASSIVE):  # registered since
             self._rules = len(PASSIVE)

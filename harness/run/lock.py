@@ -34,7 +34,7 @@ class RunLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 _lock_file(descriptor, folder)
-                if not _is_at(descriptor, path):  # its holder has ended meanwhile, and taken the file away
+                if not _is_lock_file(descriptor, path):  # its holder has ended meanwhile, and taken the file away
                     os.close(descriptor)
                     continue
                 os.truncate(descriptor, 0)
@@ -65,7 +65,7 @@ def _lock_file(descriptor: int, folder: Path) -> None:
         ) from None
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
+def _is_lock_file(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

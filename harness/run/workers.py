@@ -24,7 +24,7 @@ from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
-from harness.run.ending import after_check, end_run
+from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import NamedRoots
 from harness.run.stash import DRIVER, END_REPORTED, LOG, RESIDUE, ROOTS, RUN, RUNS_AGAIN_ALONE
 from harness.run.terminal import PROGRESS_PLUGIN
@@ -170,7 +170,7 @@ class Workers:
         one.
         """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
-        return after_check(item, self.drivers[worker.number], more=more, told=told)
+        return handle_end_of_check(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run in this process."""

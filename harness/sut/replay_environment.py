@@ -181,9 +181,9 @@ class ReplayEnvironment(VirtualEnvironment):
                 return stream
         return None
 
-    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+    def _assign_port(self, endpoint: Endpoint) -> Endpoint:
         """Return the address to listen at, with the port that was selected in the recorded check."""
-        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
+        return endpoint if endpoint.port else super()._assign_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Deliver a datagram from the SUT."""

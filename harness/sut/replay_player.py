@@ -323,7 +323,7 @@ class _ComparingWriter(CaptureWriter):
     def note(self, text: bytes) -> None:
         """Do nothing, because a replay only compares."""
 
-    def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
-        number = super()._write(packet, time_us, comment, inbound)
+    def _write_packet_block(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
+        number = super()._write_packet_block(packet, time_us, comment, inbound)
         self._player.check_frame(number, packet)
         return number

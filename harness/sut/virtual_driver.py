@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import find_fault, wrap
+from harness.faults.registry import build_faulty_core, find_fault
 from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import limit_control, read_remotely
 from harness.sut.more_queues import QueueEntry
@@ -110,7 +110,7 @@ class VirtualDriver:
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
-        installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
+        installed = Installation(configured, entropy, lambda make: build_faulty_core(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host

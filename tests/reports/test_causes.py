@@ -39,7 +39,7 @@ def grouped(*findings, roots=()):
         (cause.title, [one.rule for one in cause.findings])
         for cause in of_reports.causes_of(standings, with_names, root_of)
     ]
-    causes = of_harness.causes_of(lines, of_run)
+    causes = of_harness.group_by_cause(lines, of_run)
     assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]
     return [(title, [int(name[-2:]) for name in rules]) for title, rules in reported]
 
