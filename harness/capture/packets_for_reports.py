@@ -17,7 +17,7 @@ first, last) of each packet. It returns the packets, or a text with the reason w
 """
 
 
-def load_packet_display(path: Path) -> Show:
+def packets_of(path: Path) -> Show:
     """Read a capture file, and return the function that shows its packets."""
     try:
         capture = CapturedPackets(path)

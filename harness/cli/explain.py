@@ -144,11 +144,11 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
     return [
         {
             "name": f"{table.machine}: {cell.name}",
-            "place": table.place_of(cell),
+            "place": table.locate_cell(cell),
             "says": " or ".join(cell.outcomes),
         }
         for table in read_tables(rule)
-        for cell in table.demanded()
+        for cell in table.list_demanded_cells()
         if rule in cell.all_rules
     ]
 

@@ -50,7 +50,7 @@ def explore(
     from harness.explore.areas import AREAS
     from harness.explore.explored import Explorer
     from harness.explore.findings import load_steps
-    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.drivers import create_driver, start_all
     from harness.sut.sut_file import load_sut_file
 
     sequence = None if replay is None else load_steps(replay)
@@ -59,7 +59,7 @@ def explore(
         raise UsageError(f"--area {chosen}: unknown area; known: {', '.join(AREAS)}")
     file = load_sut_file(sut)
     make_folder(out)
-    driver = driver_for(file, out)
+    driver = create_driver(file, out)
     with unwind_on_signals():
         start_all([driver])
         try:

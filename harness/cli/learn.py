@@ -69,11 +69,11 @@ def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:
     from harness.cli.outputs import confirm_file, report_write_errors
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
-    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.drivers import create_driver, start_all
     from harness.sut.sut_file import load_sut_file
 
     confirm_file(out)
-    driver = driver_for(load_sut_file(sut), out.parent)
+    driver = create_driver(load_sut_file(sut), out.parent)
     with unwind_on_signals():
         start_all([driver])
         try:

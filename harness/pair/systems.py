@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import DatagramSink, RealEnvironment
 from harness.errors import UsageError
 from harness.pair.rpc_traffic import RpcTraffic
-from harness.sut.drivers import driver_for
+from harness.sut.drivers import create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
@@ -178,7 +178,7 @@ class Drivers:
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):
-            driver = driver_for(file, out, number)
+            driver = create_driver(file, out, number)
             assert isinstance(driver, ExternalDriver)
             self._drivers[role] = driver
 

@@ -34,7 +34,7 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
 
 
 def _count_cells() -> Counter[str]:
-    return Counter(rule for table in read_tables() for cell in table.demanded() for rule in cell.all_rules)
+    return Counter(rule for table in read_tables() for cell in table.list_demanded_cells() for rule in cell.all_rules)
 
 
 def list_explored_areas() -> dict[str, list[str]]:

@@ -82,7 +82,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, make_slug
-    from harness.sut.drivers import start_all, timeouts_report
+    from harness.sut.drivers import report_timeouts_of_drivers, start_all
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
@@ -119,7 +119,7 @@ def _begin_run(config: pytest.Config) -> None:
     run.strength = config.getoption("strength")
     if config.getoption("--replay"):
         run.strength = replays.get_strength(Path(config.getoption("--replay")))
-    run.timeouts, run.baseline = timeouts_report(drivers), baseline
+    run.timeouts, run.baseline = report_timeouts_of_drivers(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]

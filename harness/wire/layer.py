@@ -88,7 +88,7 @@ class Layer(Packet):
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 
     def do_dissect(self, s: bytes) -> bytes:
-        for part in _parts_of(type(self)):
+        for part in _split_layer(type(self)):
             try:
                 if isinstance(part, Word):
                     s = part.read(self, s)
@@ -101,7 +101,7 @@ class Layer(Packet):
 
     def self_build(self) -> bytes:
         built = b""
-        for part in _parts_of(type(self)):
+        for part in _split_layer(type(self)):
             if isinstance(part, Word):
                 built += part.build(self)
             else:
@@ -210,7 +210,7 @@ def list_words(layer: type[Layer]) -> dict[str, Word]:
 
 
 @cache
-def _parts_of(layer: type[Layer]) -> tuple[Field | Word, ...]:
+def _split_layer(layer: type[Layer]) -> tuple[Field | Word, ...]:
     """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]

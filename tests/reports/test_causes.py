@@ -37,7 +37,7 @@ def grouped(*findings, roots=()):
     ]
     reported = [
         (cause.title, [one.rule for one in cause.findings])
-        for cause in of_reports.causes_of(standings, with_names, root_of)
+        for cause in of_reports.group_findings_by_cause(standings, with_names, root_of)
     ]
     causes = of_harness.group_by_cause(lines, of_run)
     assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]
