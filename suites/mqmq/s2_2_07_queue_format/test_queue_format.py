@@ -88,7 +88,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
-    without the flag or with a different type they are refused.
+    requests without the flag or with a different type are refused.
     """
     journal = f"{direct};JOURNAL"
     ways = {

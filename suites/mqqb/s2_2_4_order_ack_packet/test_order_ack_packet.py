@@ -28,10 +28,9 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 )
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
-    last message.
-
-    A fourth message, which does not follow the third, does not change the acknowledged number.
+    """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
+    of the last message. A fourth message that does not follow the third message does not change the acknowledged
+    number.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]

@@ -125,7 +125,7 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; only RF is not
+    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; bit RF is not
     compared.
     """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)

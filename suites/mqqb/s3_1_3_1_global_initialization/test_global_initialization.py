@@ -62,9 +62,7 @@ def _read_queue_manager(sut):
 )
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     """After a restart, the resend times are unchanged, ResendTimerTable consists of these times, and the caches are
-    empty.
-
-    Sizes, lifetimes and algorithms have their default values.
+    empty. The sizes, lifetimes and algorithms of the caches have their default values.
     """
     before_restart = _read_queue_manager(sut)
     sut.restart()

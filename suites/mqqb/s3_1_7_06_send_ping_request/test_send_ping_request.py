@@ -107,8 +107,8 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge):
-    """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and one
-    afterwards.
+    """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and opens a
+    session afterwards.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -164,7 +164,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
     """The peer answers the Ping Request with RF clear, then with RF set, and waits until the Ping Response Timer has
-    expired: the SUT still continues the session.
+    expired: the SUT still uses the session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -30,7 +30,7 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     """RemoteQMCloseCursor is refused with an unknown cursor or with the handle of a wrong queue. With the right handle,
     the call closes one of three cursors: reads by that cursor are refused, and peeks by the other two cursors still
-    return the messages of these cursors.
+    return their messages.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)

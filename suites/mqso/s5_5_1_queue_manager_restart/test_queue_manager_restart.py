@@ -79,7 +79,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     """After two restarts, the SUT sends its recoverable and its transactional message, but no express message. When
-    both messages have been acknowledged, it sends neither of them after a further restart.
+    both messages have been acknowledged, the SUT sends neither message after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):
