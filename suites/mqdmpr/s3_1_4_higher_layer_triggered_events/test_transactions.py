@@ -12,10 +12,12 @@ from harness.expectations import any_order, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("transactions")
 
+LONG_WAIT_MS = 600_000
 UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 DECISION_VERBS = ("prepare", "commit", "abort")
 RULES_BY_ENDING_CALL = {
@@ -254,10 +256,13 @@ def _list_transaction_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged.
-    Then the first transaction commits, and its message is acknowledged; the second transaction aborts, and its message
-    is in the queue again.
+    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged,
+    and a read still waits in a third transaction. Then the first transaction commits, and its message is acknowledged;
+    the second transaction aborts, and its message is in the queue again.
     """
+    bystander = Application(peer, sut, transactional=True)
+    third = bystander.begin_transaction()
+    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
@@ -283,6 +288,14 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
             observed={"first": states[0], "second": other},
             evidence=evidence,
         )
+    peer.settle()
+    judge(
+        "MQDMPR-3.1.4.3-03",
+        expected=holds("the read in the third transaction still waits"),
+        observed=not waiting.is_answered(),
+        evidence=evidence,
+    )
+    bystander.end_transaction("abort", third)
     locked_labels = [] if empty else ["taken", "back"]
     labels = application.labels()
     early_state = {

@@ -158,8 +158,9 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @pytest.mark.parametrize("delivery", [0, 1])
 @varied("extension", "destination", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
-    """Messages with a SentTime in the past arrive: the queue contains the messages with time left and with an infinite
-    TimeToReachQueue, and no expired message.
+    """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
+    and expired messages are not. In virtual time, where no second passes on the way, a message whose time is just used
+    up is in the queue, and a message that is a second older is not.
     """
     now = peer.environment.now().utc_s
     cases = {
@@ -169,6 +170,8 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
         "longest finite time": (LONG_AGO_S, INFINITE - 1, True),
         "infinite time": (DECADE_S, INFINITE, True),
     }
+    if peer.environment.virtual:
+        cases |= {"just in time": (LONG_AGO_S, LONG_AGO_S, True), "just late": (LONG_AGO_S, LONG_AGO_S - 1, False)}
     connection = peer.open_raw()
     sent = [
         connection.send(

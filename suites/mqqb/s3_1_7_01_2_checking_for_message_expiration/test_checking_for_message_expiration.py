@@ -38,6 +38,7 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-03",
     "MQDMPR-3.1.1.12-D12",
     "MQQB-3.1.7.1.2-06",
+    "MQMQ-2.2.19.1-24",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
@@ -73,6 +74,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
         "MQQB-3.1.7.1.2-D01",
+        "MQMQ-2.2.19.1-24",
         expected=["lasting"],
         observed=sent,
         case="messages sent",

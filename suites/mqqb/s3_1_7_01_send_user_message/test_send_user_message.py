@@ -222,7 +222,7 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
-@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
+@varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue still
     contains three messages and is not Connected; on the next session, the SUT sends each message once.

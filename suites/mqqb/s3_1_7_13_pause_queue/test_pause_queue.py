@@ -166,7 +166,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.7.13-13")
+@covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
 @pytest.mark.parametrize("step", ["connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     """The outgoing queue is paused before the EstablishConnection response, before the ConnectionParameters response,
@@ -189,6 +189,4 @@ def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     peer.settle()
     came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
     observed = {"state": sut.outgoing(to)["state"], "new messages": came}
-    judge(
-        "MQQB-3.1.7.13-13", expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer
-    )
+    judge.all(expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer)

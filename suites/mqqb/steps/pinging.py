@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Frame
-from harness.errors import ConformanceFailure
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
@@ -164,6 +164,14 @@ def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 
+def try_session_request(peer: Peer) -> str:
+    """Request a session like ``request_session_as``; a SUT that does not accept the connection refuses the session."""
+    try:
+        return request_session_as(peer, peer.identifier)[0]
+    except SutUnavailable:
+        return "refused"
+
+
 def fetch_server_guid(peer: Peer) -> UUID:
     """Return the Identifier of the SUT in its answer to a new session request."""
     return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
@@ -181,7 +189,7 @@ class PingingSut:
     NO_SESSION = "the SUT opened no session"
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
-    def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
@@ -191,7 +199,7 @@ class PingingSut:
         self.retry_ms = sut.timer_ms("session_retry_connect_ms", RETRY_MS) if sut.has("timers") else RETRY_MS
         self.peer = peer
         self.sut = sut
-        self.name = peer.direct_name(queue)
+        self.name = to or peer.direct_name()
         self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
@@ -257,10 +265,10 @@ class PingingSut:
             self.answer_ping(asked)
         return f"{self.await_session()} after the retry time"
 
-    def expire_response_timer(self) -> None:
-        """Let time pass until the Ping Response Timer has expired."""
+    def expire_response_timer(self, after_ms: int = 0) -> None:
+        """Let time pass until the Ping Response Timer, of which a part has passed, has expired."""
         self.peer.pass_time(
-            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS)
+            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms
         )
 
 

@@ -156,8 +156,8 @@ BROKEN = {
         SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)),
         "does not have one byte",
     ),
-    "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "a Simple Packet block"),
-    "obsolete packet": (GOOD + block(2, bytes(24)), "a Packet block"),
+    "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "Simple Packet blocks are not supported"),
+    "obsolete packet": (GOOD + block(2, bytes(24)), "Packet blocks are not supported"),
 }
 
 

@@ -153,7 +153,7 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
         (lambda setup: setup["file"]["driver"].update(kind="x"), "driver.kind is 'x'"),
         (lambda setup: setup["file"]["queues"].update(plain=5), "queues.plain is 5; it must be a string"),
         (lambda setup: setup["file"]["driver"].update(address="192.0.2.1"), "is not loopback"),
-        (lambda setup: setup.update(identifier="x" * 36), "the set-up in its capture"),
+        (lambda setup: setup.update(identifier="x" * 36), "the set-up in the capture of this check"),
         (lambda setup: setup.update(schema=1), "the set-up in the capture of this check: 2 was expected"),
         (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in the capture of this check: "rm -r" is not one of'),
     ],
