@@ -71,8 +71,8 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     ],
 )
 def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, ignored):
-    """The peer acknowledges the first of the SUT's two messages by a SessionAck whose ignored fields are set: the SUT
-    sends only the other message on the next session.
+    """The peer acknowledges the first of two messages by a SessionAck in which the fields that the SUT must ignore are
+    set: the SUT sends only the second message on the next session.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import Receiver
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
 EXPRESS_COUNT = 3
-"""The number of express messages among the recoverable ones."""
+"""The number of express messages that are sent between the recoverable messages."""
 LATE_ACK_MS = ACK_MS // 2
 
 

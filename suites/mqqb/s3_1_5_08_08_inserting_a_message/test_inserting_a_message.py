@@ -155,8 +155,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("receive", "transactions", "queue_control")
 def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
-    """A transaction has received the message that fills a queue with a quota: a further message of the peer is
-    refused, and after the abort only the first message is in the queue.
+    """A transaction has received the message that uses up the quota of its queue: a further message of the peer is
+    refused, and after an abort only the first message is in the queue.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     receiver = AcknowledgingReceiver(peer, sut)

@@ -166,8 +166,8 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09")
 def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
-    """The SUT sends a second Ping Request, for another queue, while it waits for the first Ping Response, and the peer
-    answers neither: the SUT opens no session before the retry time, and both sessions afterwards.
+    """While the SUT waits for a Ping Response, it sends a second Ping Request for a different queue, and the peer
+    answers neither request: the SUT opens no session before the retry time, and opens both sessions afterwards.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -20,7 +20,7 @@ from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_
 
 ORDER_QUEUE_NUMBER = 4
 LIFETIME_S = 2
-"""A TimeToBeReceived that the check waits for, in seconds."""
+"""The TimeToBeReceived, in seconds, for which the check waits."""
 
 
 def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
