@@ -40,7 +40,7 @@ RESPONSE = {
     6: {"ResponseQueue": ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
-"""By RQ: the fields of a message with a response queue of that form."""
+"""By value of RQ: the fields of a message whose response queue is named as RQ announces."""
 
 
 ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")

@@ -90,9 +90,9 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @needs("public_names")
 @covers(*IGNORED_BESIDE_TRACE)
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
-    """The peer sends traced messages with each unused bit and Reserved of the DebugHeader set, and with each reserved
-    field of an additional SoapHeader nonzero: the SUT sends one report on each message, as it does on a message whose
-    unused bits are clear.
+    """The peer sends traced messages with unused bits or Reserved of the DebugHeader set, or with a SoapHeader whose
+    reserved fields are nonzero: the SUT sends one report on each message, as it does on a message whose unused bits are
+    clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))
