@@ -53,7 +53,7 @@ def measure() -> Iterator[str]:
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-"""The type of functions that run a command of mqconform, given its words, to its end."""
+"""The type of functions that run a command of mqconform to its end, given the words of the command."""
 
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:

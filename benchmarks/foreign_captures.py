@@ -1,4 +1,4 @@
-"""Measure how many frames per second `mqconform check` judges in captures by other tools, and how much memory it needs.
+"""Measure how many frames per second `mqconform check` judges in captures of other tools, and how much memory it needs.
 The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
 frame acknowledges each segment. Wanted: at least 20,000 frames per second where the reader alone reaches 300,000, and
 no more memory for eight times the frames.
@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 SESSIONS, MORE_SESSIONS = 400, 3_200
 AT_ONCE = 20
 ADDRESSES = 400
-"""Peers; each is a system with a report of its own, which stays in memory."""
+"""The number of peers. Each peer is a system with its own report, which stays in memory."""
 MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448

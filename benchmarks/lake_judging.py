@@ -1,6 +1,6 @@
 """Judge 1,000 copies of real captures on executors, and in one process.
 
-Then it judges some on a standalone cluster whose Python has the libraries, but not this project.
+The benchmark then judges some on a standalone cluster whose Python has the libraries, but not this project.
 
 Wanted: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
 """

@@ -46,7 +46,7 @@ class TimerSettings:
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:
-    """A queue that exists from the start; ``name`` is its path name without computer: ``private$\\x``, public ``x``."""
+    """A queue that exists from the start; ``name`` is its path name without the computer."""
 
     name: str
     transactional: bool = False

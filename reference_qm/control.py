@@ -57,7 +57,8 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 """The verbs of each facility.
 
-A verb of two facilities is offered with either; a verb of none (identity, cancel, stop) always.
+A verb of two facilities is offered with either facility; a verb without a facility (identity, cancel, stop) is always
+offered.
 """
 
 
@@ -79,11 +80,11 @@ class ControlError(ValueError):
 
 
 class NotOffered(ControlError):
-    """The queue manager has no such verb; the answer is ``unsupported``."""
+    """The queue manager does not offer the verb of a request; the answer is ``unsupported``."""
 
 
 def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
-    """Build the request of ``{"verb": ..., argument: ...}``; ControlError for an invalid one."""
+    """Build the request from ``{"verb": ..., argument: ...}``; raise ControlError for an invalid request."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
         raise NotOffered(f"unknown verb {_quote_value(verb)}; known: {', '.join(_VERBS)}")
@@ -196,8 +197,8 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
 )
 """By type of a field: the function that converts its value."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the place to read from. A verb takes exactly one of them; a request omits the others
-instead of setting them to null.
+"""The arguments that select the place to read from. A request contains exactly one of these arguments; it omits the
+other arguments instead of setting them to null.
 """
 
 

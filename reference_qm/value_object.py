@@ -1,7 +1,8 @@
 """Defines classes of values: they compare and hash by their fields, which do not change.
 
-mypy refuses assignments to a field; at run time nothing does. A dataclass that is frozen at run time sets each field
-through ``object.__setattr__``: parsing takes nearly twice as long, and a message a third longer (measured here).
+mypy reports assignments to a field; at run time, an assignment is not refused. A dataclass that is frozen at run time
+sets each field through ``object.__setattr__``: measured here, parsing takes nearly twice as long, and handling a
+message takes a third longer.
 """
 
 from __future__ import annotations
@@ -25,6 +26,6 @@ def value_object(*, kw_only: bool = False, order: bool = False) -> Callable[[typ
 def value_object(
     cls: type[T] | None = None, /, *, kw_only: bool = False, order: bool = False
 ) -> type[T] | Callable[[type[T]], type[T]]:
-    """Make a slotted dataclass of a class. ``kw_only`` and ``order``: as in ``dataclasses.dataclass``."""
+    """Make a class a slotted dataclass. ``kw_only`` and ``order``: as in ``dataclasses.dataclass``."""
     make = dataclass(slots=True, unsafe_hash=True, kw_only=kw_only, order=order)
     return make if cls is None else make(cls)

@@ -1,1 +1,1 @@
-"""Makes interop matrices from verdict files, with Spark. It reads only result files."""
+"""Makes interop matrices from result files, with Spark. The package reads no other files."""

@@ -32,9 +32,13 @@ class CaptureStore:
         """Return the path, relative to the site, of the copy of a capture; None if the run folder does not contain the
         file.
         """
-        if not standing.capture:
+        return self.copy(standing.run, standing.capture)
+
+    def copy(self, run: str, capture: str) -> str | None:
+        """Return the path, relative to the site, of the copy of a capture of a run or a pair; None without the file."""
+        if not capture:
             return None
-        key = (standing.run, standing.capture)
+        key = (run, capture)
         if key not in self._links:
             self._links[key] = self._copy_capture(*key)
         return self._links[key]

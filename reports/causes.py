@@ -31,7 +31,7 @@ class Cause:
     def title(self) -> str:
         """The number of rules, and the common observation.
 
-        Checks are not counted, because only the worst of each rule is known.
+        Checks are not counted, because only the worst verdict of each rule is known.
         """
         rules = len(self.findings)
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
@@ -46,7 +46,7 @@ def causes_of(
 
     ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
     reason, or the missing root of its check (``root_of``; empty: no root). Failed rules with the same observation have
-    the same cause; if the observation is not specific, only those of the same check have.
+    the same cause; if the observation is not specific, the rules must also have failed in the same check.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}

@@ -56,7 +56,12 @@ def register_lake(app: typer.Typer) -> None:
 
 
 def rollup(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
@@ -163,7 +168,8 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        more = f" and {len(missing) - ENTRIES_NAMED} more; their pages say so" if len(missing) > ENTRIES_NAMED else ""
+        left = len(missing) - ENTRIES_NAMED
+        more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
         names = "; ".join(missing[:ENTRIES_NAMED])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)

@@ -1,4 +1,4 @@
-"""Loads the texts of errata through an entry point, because reports know no document."""
+"""Loads the texts of errata through an entry point, because reports contain no facts about the documents."""
 
 from __future__ import annotations
 

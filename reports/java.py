@@ -13,7 +13,7 @@ from reports.text import one_line
 
 JAVA_AT_LEAST = 17
 _JAVA_HELP = (
-    f"install one (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
+    f"install Java (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
 )
 
 

@@ -21,7 +21,7 @@ RUNS_PER_SYSTEM_SHOWN = 30
 PANELS_A_PAGE = 12
 """The number of systems whose observations the page of a rule shows, apart from passes.
 
-Verdicts are shown of all systems.
+The verdicts of all systems are shown.
 """
 EXAMPLES_A_PAGE = 2
 """The maximum number of passes with observations on the page of a rule."""
@@ -74,12 +74,18 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged it when the suites were last proven; None: unknown to the run."""
+    """Whether a check judged the rule when the suites were last proven; None: unknown to the run."""
     proven: bool | None = None
     observed: str = ""
     """The text of ``observe``; empty: unknown to the run."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
+    varied: tuple[str, ...] = ()
+    """The parameters that checks of the rule vary."""
+    cells: int = 0
+    """The number of cells of state tables that the rule decides."""
+    explored: tuple[str, ...] = ()
+    """The areas of random exploration whose model cites the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +286,29 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """The current result of a scenario that two systems ran with each other: a row of the table ``exchanges``.
+
+    ``origin`` and ``target`` are keys, with the display names of the systems. ``position``: the place in the results of
+    its pair; ``broken``: the rules that each system broke in the capture, by key.
+    """
+
+    origin: str
+    origin_name: str
+    target: str
+    target_name: str
+    position: int
+    scenario: str
+    letter: str
+    result: str
+    why: str
+    pair: str
+    capture: str
+    started: datetime | None
+    broken: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """The complete content of the site.
 
@@ -301,6 +330,7 @@ class Contents:
     cited: tuple[Cited, ...] = ()
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference."""
+    exchanges: tuple[Exchange, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
@@ -346,7 +376,7 @@ class Contents:
 class Section:
     """A section of a document: its rules, judged or not, and for each system's key the number of rules by verdict.
 
-    ``checked``: the rules that count as checked; they are the rules with a verdict and those without.
+    ``checked``: the number of rules that count as checked, with or without a verdict.
     """
 
     document: str

@@ -1,4 +1,6 @@
-"""Reads the packets of a verdict from its capture through an entry point, because reports know no protocol."""
+"""Reads the packets of a verdict from its capture through an entry point, because reports contain no code of the
+protocol.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Progress:
     """Gets each stage, and reports it after `FIRST_REPORT_AFTER_S`, with the remaining time if it is known.
 
     On a terminal it writes one line, which is erased at the end; to a pipe it writes a line each `PIPED_S`. Used as a
-    context manager, it reports also during a long stage.
+    context manager, it also reports during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:

@@ -57,6 +57,12 @@ class Record:
             raise RollupError(f"{self.where}: {key} must be a string")
         return clean_text(value)
 
+    def texts(self, key: str) -> list[str]:
+        values = self.values.get(key, [])
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise RollupError(f"{self.where}: {one_line(key, 60)} must be a list of strings")
+        return [clean_text(value) for value in values]
+
     def moment(self, key: str) -> datetime:
         try:
             moment = datetime.fromisoformat(self.text(key))

@@ -14,6 +14,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.derived import systems_of
+from reports.lake.exchanges import current_exchanges
 from reports.lake.local import local_path
 from reports.lake.order import rank_of
 from reports.lake.renamed_checks import new_names_of_systems
@@ -29,6 +30,7 @@ from reports.model import (
     Cited,
     Contents,
     Coverage,
+    Exchange,
     Frame,
     Member,
     Pair,
@@ -53,6 +55,8 @@ _TEXTS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
+_DEPTH = ("varied", "cells", "explored")
+"""The columns that show how deeply a rule is tested."""
 
 
 def contents_of(lake: Lake) -> Contents:
@@ -84,6 +88,7 @@ def contents_of(lake: Lake) -> Contents:
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
         cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited_errata(lake).toLocalIterator()),
         pairs=_read_pairs(lake, runs),
+        exchanges=tuple(map(_build_exchange, current_exchanges(lake).toLocalIterator())),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
@@ -98,8 +103,8 @@ def contents_of(lake: Lake) -> Contents:
 
 
 def folder_of(lake: Lake, run: str) -> Path | None:
-    """Return the local folder of a run."""
-    known = lake.manifest.runs.get(run)
+    """Return the local folder of a run, or of the results of a pair."""
+    known = lake.manifest.runs.get(run) or lake.manifest.pairs.get(run)
     return local_path(known.folder) if known else None
 
 
@@ -170,7 +175,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_WORDS, "checked", "proven", "kind", "known")
+        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -182,7 +187,15 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
 
 def _build_rule(row: Row) -> Rule:
     words = {name: row[name] or "" for name in _RULE_WORDS}
-    return Rule(**words, checked=row.checked if row.known else False, proven=row.proven, kind=row.kind or DEMAND)
+    return Rule(
+        **words,
+        checked=row.checked if row.known else False,
+        proven=row.proven,
+        kind=row.kind or DEMAND,
+        varied=tuple(row.varied or ()),
+        cells=row.cells or 0,
+        explored=tuple(row.explored or ()),
+    )
 
 
 def _read_shown_verdicts(lake: Lake) -> DataFrame:
@@ -243,6 +256,12 @@ def _read_pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
     named = runs.select(sql.explode(systems_of(sql.col("extra"))).alias("system")).select("system.*")
     names = {row.key: row.name for row in named.select("key", "name").distinct().toLocalIterator()}
     return tuple(Pair(a, names.get(a, a), b, names.get(b, b), role, some) for (a, b, role), some in counts.items())
+
+
+def _build_exchange(row: Row) -> Exchange:
+    names = ("origin", "origin_name", "target", "target_name", "scenario", "letter", "result", "why", "pair", "capture")
+    texts = {name: row[name] or "" for name in names}
+    return Exchange(**texts, position=row.position or 0, started=row.started, broken=row.broken or {})
 
 
 def _read_found(lake: Lake) -> DataFrame:

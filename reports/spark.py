@@ -22,7 +22,9 @@ from reports.java_errors import SPARK_ERRORS, describe_java_error, reason_in_jav
 from reports.rollup_error import RollupError
 
 SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
-"""The Java options of a short job: Java's second compiler takes a third of its time, but halves that of a long job."""
+"""The Java options of a short job: Java's second compiler would take a third of the time of a short job, but halves the
+time of a long job.
+"""
 CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """Spark's classes in Java's memory format (scripts/java_classes.py); a different Java ignores the file."""
 

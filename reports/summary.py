@@ -1,6 +1,6 @@
 """Formats the matrix for the terminal: a row of verdicts for each system.
 
-For a few systems also the sections, for some the documents.
+A matrix of few systems also shows the sections, a matrix of some more systems the documents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SYSTEMS_WITH_SECTIONS = 3
 SYSTEMS_WITH_DOCUMENTS = 20
 """The maximum number of systems for which the worst verdict in each document is shown."""
 SYSTEMS_SHOWN = 60
-"""The maximum number of rows of systems; of more systems, those with most findings are shown."""
+"""The maximum number of rows of systems; if there are more systems, those with the most findings are shown."""
 
 
 @dataclass(slots=True)
@@ -80,7 +80,9 @@ def _describe_missing_roots(contents: Contents) -> list[Text]:
         for line in root_lines(run.roots)
     ]
     more = len(found) - ROOTS_SHOWN
-    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more missing roots: the site has all")] if more > 0 else [])
+    return found[:ROOTS_SHOWN] + (
+        [Text(f"and {more} more missing roots: the site lists all of them")] if more > 0 else []
+    )
 
 
 def _table_of_systems(contents: Contents) -> Table:

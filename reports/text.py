@@ -14,7 +14,7 @@ DISSECTION_SHOWN = 8_000
 OCTETS_SHOWN = 1_024
 """The number of octets that a page shows of one packet."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""The first characters of a cell that a spreadsheet would compute."""
+"""The first characters of a cell that a spreadsheet would interpret as a formula."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""

@@ -1,4 +1,6 @@
-"""Adds the names of numbers to expected and observed values through an entry point; reports know no protocol."""
+"""Adds the names of numbers to expected and observed values through an entry point, because reports contain no code of
+the protocol.
+"""
 
 from __future__ import annotations
 

@@ -40,5 +40,7 @@ SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_
 """The rank of each verdict; 0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
 """The verdicts that decide about the system; all other verdicts have the reason why the rule is undecided."""
+RESULTS: tuple[str, ...] = ("fail", "broken", "unsupported", "pass")
+"""The results of a scenario of a pair, the worst first."""
 FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")
 """The verdicts that need attention, the worst first."""

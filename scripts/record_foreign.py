@@ -6,7 +6,9 @@ the same conversations in captures of its own, with which the tests compare.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
-The scenario `faults` records a capture of `serve` with each fault of faults.toml, of the checks that show it:
+The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
+loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
+show the fault on a `serve` with it:
 
     .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
@@ -31,11 +33,14 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from scapy.layers.inet import IP, TCP, UDP, fragment
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
+from scapy.utils import RawPcapNgReader
 
 ROOT = Path(__file__).resolve().parent.parent
 MQCONFORM = Path(sys.executable).parent / "mqconform"
@@ -54,12 +59,15 @@ CHECKS = (
 MANY_CHECKS = (*CHECKS, "test_transactions", "test_base_header", "test_user_header", "test_shown_queues")
 _TUNSETIFF, _TUN, _TAP, _NO_PI = 0x400454CA, 1, 2, 0x1000
 _READY_S = 30.0
+_ETHERNET_SIZE = 14
 
 Frames = Callable[[bytes], list[bytes]]
 
 
 class Device:
-    """A tun or tap device of this process in a network namespace: what is sent there is read here."""
+    """A tun or tap device of this process in a network namespace: the process reads the packets that are sent to the
+    device.
+    """
 
     def __init__(self, name: str, namespace: str, *, ethernet: bool = False, address: str = "") -> None:
         self.descriptor = os.open("/dev/net/tun", os.O_RDWR)
@@ -77,9 +85,10 @@ class Device:
 
 @dataclass
 class Wire:
-    """Carries packets between two devices; ``lost`` of a thousand get lost, ``late`` come after the next one.
+    """Carries packets between two devices. Of a thousand packets, ``lost`` are lost, and ``late`` arrive after the next
+    packet.
 
-    ``copied``: where a copy of each packet is written, in other frames.
+    ``copied``: the device to which a copy of each packet is written; ``frames``: makes the frames of the copy.
     """
 
     ends: tuple[Device, Device]
@@ -131,7 +140,7 @@ def build_tagged_frames(packet: bytes) -> list[bytes]:
 
 
 def build_ipv6_packets(packet: bytes) -> list[bytes]:
-    """Translate a packet to IPv6, with addresses that end as those of IPv4."""
+    """Translate a packet to IPv6, with addresses that end like the IPv4 addresses."""
     old = IP(packet)
     if not isinstance(old.payload, (TCP, UDP)):
         return []
@@ -142,7 +151,7 @@ def build_ipv6_packets(packet: bytes) -> list[bytes]:
 
 
 def build_fragments(packet: bytes) -> list[bytes]:
-    """Cut a packet into fragments of at most 576 bytes; the second of three fragments comes last."""
+    """Cut a packet into fragments of at most 576 bytes; the second of three fragments is sent last."""
     old = IP(packet)
     old.flags = 0
     parts = [bytes(part) for part in fragment(old, fragsize=552)]
@@ -151,7 +160,9 @@ def build_fragments(packet: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A capture to record. ``interface``: of the harness's namespace; ``m0`` is the device of copies."""
+    """A capture to record. ``recorder``: the command that captures, on ``t0`` of the harness's namespace or on ``m0``,
+    the device of copies.
+    """
 
     name: str
     recorder: tuple[str, ...] = ("tshark", "-q", "-i", "t0", "-w")
@@ -161,7 +172,7 @@ class Scenario:
     late: int = 0
     checks: tuple[str, ...] = CHECKS
     after: tuple[str, ...] = ()
-    """A command of editcap's that is run over the capture: the options between the two files."""
+    """The options of an editcap command that is run on the capture, between the names of the two files."""
     loopback: bool = False
     fault: str = ""
     suffix: str = ".pcapng"
@@ -189,6 +200,24 @@ SCENARIOS = (
 )
 
 
+@dataclass(frozen=True)
+class Rewriting:
+    """A capture to write with text2pcap, with another link type and header before each IP packet."""
+
+    name: str
+    link_type: int
+    header: bytes
+    form: str
+    suffix: str
+    source: str = "loopback"
+
+
+REWRITINGS = (
+    Rewriting("null", 0, struct.pack("<I", 2), "pcap", ".pcap"),
+    Rewriting("loop", 108, struct.pack(">I", 2), "pcapng", ".pcapng"),
+)
+
+
 def main() -> None:
     """Record the scenarios that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -208,9 +237,12 @@ def main() -> None:
             shutil.rmtree(out, ignore_errors=True)
             (out / "own").mkdir(parents=True)
             _report(scenario, record(scenario, out / "capture", out / "own"))
+    for rewriting in REWRITINGS:
+        if not names or rewriting.name in names:
+            _report(rewriting, rewrite(rewriting, given.out))
 
 
-def _report(scenario: Scenario, recorded: str) -> None:
+def _report(scenario: Scenario | Rewriting, recorded: str) -> None:
     sys.stdout.write(f"{scenario.name}: {recorded}\n")
     sys.stdout.flush()
 
@@ -248,6 +280,31 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
             for number, path in enumerate(sorted((folder / "run" / "captures").glob("*.pcapng"))):
                 packed.append(_pack(path, own / f"{number:02}.pcapng.gz"))
     return f"{run}; {len(packed) - 1} captures of the harness; {sum(packed):,} bytes"
+
+
+def rewrite(rewriting: Rewriting, out: Path) -> str:
+    """Write the IP packets of a recorded Ethernet capture with text2pcap; return what was written."""
+    source = out / rewriting.source / "capture.pcapng.gz"
+    target = out / rewriting.name / f"capture{rewriting.suffix}.gz"
+    target.parent.mkdir(exist_ok=True)
+    with RawPcapNgReader(str(source)) as reader:
+        rows = [_describe_frame(data, meta, rewriting.header) for data, meta in reader]
+    with tempfile.TemporaryDirectory(prefix="mq-foreign-") as made:
+        text, written = Path(made) / "frames.txt", Path(made) / "written"
+        text.write_text("".join(rows), encoding="ascii")
+        form = ["-F", rewriting.form, "-l", str(rewriting.link_type)]
+        pattern = r"^(?<time>\S+) (?<data>[0-9a-f]+)$"
+        subprocess.run(["text2pcap", "-q", *form, "-t", "ISO", "-r", pattern, text, written], check=True)
+        return f"{len(rows)} frames, {_pack(written, target):,} bytes"
+
+
+def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
+    """Return a line for text2pcap: the time of a frame, and the frame with a different header instead of the Ethernet
+    header.
+    """
+    seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
+    time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
+    return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"
 
 
 def _namespaces(scenario: Scenario, stack: ExitStack) -> tuple[str, str]:
@@ -305,7 +362,7 @@ def _start_recorder(scenario: Scenario, namespace: str, capture: Path, stack: Ex
     began = time.monotonic()
     while not capture.exists() or capture.stat().st_size == 0:
         if time.monotonic() - began > _READY_S or process.poll() is not None:
-            raise SystemExit(f"{scenario.name}: no capture was begun by {' '.join(command)}")
+            raise SystemExit(f"{scenario.name}: {' '.join(command)} did not begin a capture")
         time.sleep(0.05)
     time.sleep(1.0)
     return process

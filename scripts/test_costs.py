@@ -1,7 +1,7 @@
 """Print the cost of the tests: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
 
-test_costs.py FOLDER print what the tracks wrote there, one JSON file each (tests/costs.py) test_costs.py run FILE --
-COMMAND ... run a track that is no pytest; write what it cost to FILE, end as it ended
+``test_costs.py FOLDER`` prints the costs that the tracks wrote to the folder, one JSON file for each (tests/costs.py).
+``test_costs.py run FILE -- COMMAND ...`` runs a track without pytest, writes its cost to FILE, and exits with its code.
 """
 
 from __future__ import annotations

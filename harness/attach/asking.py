@@ -28,7 +28,9 @@ class Asking:
         return self.conversation.ended is not None or self._silences >= MOST_SILENT_VERBS
 
     def _raw(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb and return its answer; record an answer that breaks the contract, and a missing answer."""
+        """Call a verb and return its answer; record a missing answer, and an answer that breaks the contract, as a
+        finding.
+        """
         if self.is_over:
             return None
         try:
@@ -73,7 +75,7 @@ class Asking:
             self.found.note(verb, State.WORKS)
 
     def _has_made(self, name: str, **properties: Any) -> bool:
-        """Create a queue of an optional kind, and return whether the system did."""
+        """Create a queue of an optional kind, and return whether the system created it."""
         reply = self._raw("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 

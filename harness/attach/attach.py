@@ -26,15 +26,15 @@ from reference_qm.control import FACILITIES
 LONGEST_START_MS = 20_000
 """int ms: the longest time until the first answer of an agent's command, unless the SUT file names a limit."""
 MEASURED_BY_COMMAND = "environment"
-"""The facility that a table of the same name in the SUT file can replace."""
+"""The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """Numbers of rules that can be judged: ``every`` with all facilities and capabilities, ``now`` with those present.
 
-    ``more``: how many more rules each missing facility would add now. ``at_last``: how many it would add when no other
-    facility is missing.
+    ``more``: how many more rules each missing facility would add now. ``at_last``: how many more rules each missing
+    facility would add if no other facility were missing.
     """
 
     every: int
@@ -108,13 +108,13 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts for
-    the last of them.
+    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts
+    only in the second number, which applies when no other facility is missing.
     """
     if facility not in counted.more:
         return ""
     more, at_last = counted.more[facility], counted.at_last[facility]
-    return f"costs {more} rules" + (f", {at_last} when nothing else is missing" if at_last != more else "")
+    return f"costs {more} rules" + (f", {at_last} when no other facility is missing" if at_last != more else "")
 
 
 def list_lines(found: Findings, counted: Costs) -> Iterator[str]:
@@ -143,7 +143,8 @@ def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
     if wrong:
         yield f"verbs to repair: {', '.join(wrong)}"
-    yield f"{counted.now} of {counted.every} rules can be judged with these facilities and {counted.capabilities}"
+    have = f"the announced facilities and {counted.capabilities}"
+    yield f"{counted.now} of {counted.every} rules can be judged with {have}"
 
 
 def as_json(found: Findings, counted: Costs) -> dict[str, Any]:

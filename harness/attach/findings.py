@@ -54,7 +54,7 @@ def _facility_of(verb: str) -> str:
 FACILITY_OF: Mapping[str, str] = MappingProxyType(
     {verb: _facility_of(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
 )
-"""By verb: the facility under which a report lists the verb."""
+"""The facility under which a report lists each verb."""
 
 
 @dataclass(slots=True)
@@ -74,8 +74,8 @@ class Findings:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The announced facilities, and the facilities whose verbs all belong to announced ones, unless the agent lacks
-        one of the verbs.
+        """The facilities that the agent announces, and those whose verbs all belong to announced facilities, unless the
+        agent reports one of these verbs as unsupported.
         """
         return tuple(
             name

@@ -24,7 +24,7 @@ PROMPT_MS = 2_000
 """int ms: the longest time until the answer of identity while a read waits."""
 DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
 NOT_TRIED = {
-    "stop": "it ends the agent",
+    "stop": "this verb ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
 _PROBE_MESSAGE: dict[str, Any] = {
@@ -76,7 +76,7 @@ class Probes(Asking):
         self._note_unreached_verbs()
         return self.found
 
-    # -- who it is ----------------------------------------------------------------------------------------------
+    # -- identity -----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
         """Call identity; raise SutUnavailable, in one line, when the answer is missing or breaks the contract."""
@@ -134,7 +134,7 @@ class Probes(Asking):
                 self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue")
         listed = self._try("list")
         if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
-            self._wrong("list", f"{name}, which was created before, is not in the list")
+            self._wrong("list", f"{name} was created, but is missing from the list")
         if self._made:
             self._refuses("create_queue", name=name)
 
@@ -185,7 +185,9 @@ class Probes(Asking):
             self._wrong("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Read a message that should be in the queue, unless ``empty``."""
+        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without one is
+        wrong.
+        """
         reply = self._try(verb, **where)
         if reply is None:
             return None
@@ -292,7 +294,7 @@ class Probes(Asking):
             self._skip("needs receive within a transaction, and lookup_id in its answer", "reject")
         self._raw("abort", transaction=begun["transaction"])
 
-    # -- the rest -----------------------------------------------------------------------------------------------
+    # -- all other verbs ----------------------------------------------------------------------------------------
 
     def _open_to_send(self) -> None:
         if self._plain is None:
@@ -304,7 +306,7 @@ class Probes(Asking):
         self._try("get_queue_path", format_name=self._to(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
-        """Create an outgoing queue with a message to an unreachable address that expires after one second; pause the
+        """Create an outgoing queue to an unreachable address, with a message that expires after one second; pause the
         queue.
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
@@ -317,8 +319,8 @@ class Probes(Asking):
         self._try("resume_queue", to=far)
 
     def _remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that was never opened, because there is no
-        queue manager to read from.
+        """Call each verb of remote reading with the number of an object that is not open, because there is no queue
+        manager to read from.
         """
         self._refuses("remote_close", remote=999_999)
         self._refuses("remote_open_cursor", remote=999_999)

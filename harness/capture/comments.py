@@ -10,10 +10,10 @@ from harness.errors import FolderError
 
 
 def comment_on(path: Path, comments: Mapping[int, str]) -> None:
-    """Add comments to frames, by frame number; a frame with a comment keeps it. The file is replaced as a whole or left
-    unchanged.
+    """Add comments to frames, by frame number; existing comments of the frames are kept. The file is replaced as a
+    whole or left unchanged.
 
-    The capture must be one by the harness's own writer: blocks that this writer does not use would be lost. Raises
+    The capture must have been written by the harness itself: blocks that its writer does not use would be lost. Raises
     CaptureError, FolderError.
     """
     new = path.with_name(f"{path.name}.new")

@@ -1,9 +1,9 @@
-"""Find the bytes that decide a verdict: those of the field that the observation, or the expectation, names.
+"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation names.
 
-Checks need not name the field. The first name of a field of the packet in the observation, spelled as in the
-specification, is the field. Where the observation is only a value, the name is looked up in the expectation, then in
-the sentence of the rule. Where several fields are possible, or the value in the text differs from the value in the
-packet, no field is returned: without a field a reader inspects the packet, but a wrong field would mislead.
+Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
+as in the specification. Where the observation is only a value, the name is looked up in the expectation, then in the
+sentence of the rule. Where several fields are possible, or the value in the text differs from the value in the packet,
+no field is returned: without a field a reader inspects the packet, but a wrong field would mislead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""By document and section: the header that the rules of the section mean when several headers have a field of one name.
+"""The header that the rules of a section mean when several headers have a field of one name, by document and section.
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
@@ -83,8 +83,8 @@ class _Found(NamedTuple):
 def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
 
-    Of several packets, those that contain the value in the text have a deciding field. Where the text contains no
-    value, a packet has one only if it alone contains the field.
+    If the text contains a value, only the packets with this value in the field have a deciding field. If it contains no
+    value, the only packet with the field has one; several packets with the field have none.
     """
     found = [_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1

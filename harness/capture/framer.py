@@ -13,7 +13,7 @@ class Framer(ABC):
     def __init__(self) -> None:
         self._held = bytearray()
         self.broken = b""
-        """The bytes from the point where no packet begins; empty until then."""
+        """The bytes from the first position at which no packet can begin; empty while no such position was found."""
 
     @property
     def pending(self) -> int:

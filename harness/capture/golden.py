@@ -33,7 +33,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFrame:
-    """One packet with the value of every field as printed in the document, by ``Header.Field``.
+    """One packet, with the value of each field as the document prints it; the keys are ``Header.Field``.
 
     ``dumped``: how many bytes the document prints (int); the other bytes of ``data`` are reconstructed.
     """

@@ -27,11 +27,11 @@ _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""Maximum segment size 65495; window scale 14, so that no amount in flight fills the window."""
+"""Maximum segment size 65495; window scale 14, so that no amount of data in flight fills the window."""
 
 
 class TcpFlags(IntFlag):
-    """The flags of a TCP header that captures use."""
+    """The TCP header flags that occur in captures."""
 
     FIN = 0x01
     SYN = 0x02
@@ -95,7 +95,7 @@ def _build_ip_packet(
     version, sender, receiver = _pair_addresses(source.host, target.host)
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
-        checksum = 0xFFFF  # zero would say that there is none
+        checksum = 0xFFFF  # zero would mean that there is no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if version == 6:
         return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload

@@ -1,4 +1,6 @@
-"""The kinds of packets by record of the strict codec, which parses a packet several times faster than scapy."""
+"""The kind of each packet, found by its record of the strict codec, which parses a packet several times faster than
+scapy.
+"""
 
 from __future__ import annotations
 

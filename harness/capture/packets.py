@@ -1,6 +1,6 @@
 """Read the packets of a capture as the recorder saw them: reassembled, dissected, each by the frame in which it begins.
 
-Verdicts name packets by frame and bytes; this module makes the text for people from the capture alone.
+Verdicts name packets by frame and bytes; this module makes the readable text from the capture alone.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class CapturedPackets:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
         requested frame.
 
-        ``says``: the texts of the verdict, which name the deciding field, with or without a range of bytes in the
-        verdict.
+        ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
+        bytes.
         """
         asked = [(one, self._packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
@@ -121,7 +121,7 @@ class CapturedPackets:
         if at == len(self.packets) or self.packets[at].frame != frame:
             raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
         if frame in self._connections:
-            from harness.capture.rpc_stubs import read_stubs  # which takes a second to import
+            from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 
             pdus = self._connections[frame]
             read_stubs(pdus)
@@ -163,8 +163,8 @@ def _read_datagram_packets(one: Datagram) -> Captured:
 
 
 def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
-    """Yield the packets that one side of a connection sent. A packet ends with a pushed segment (PSH) or with the
-    stream.
+    """Yield the packets that one side of a connection sent. A packet ends with a segment that has the PSH flag, or at
+    the end of the stream.
     """
     transport = RPC if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
@@ -218,6 +218,6 @@ def _dissect(packet: Captured) -> _Dissection:
 
 
 def _rpc_dissection(packet: Captured) -> str:
-    from harness.wire.rpc import rpc_dissection  # takes a second
+    from harness.wire.rpc import rpc_dissection  # the import takes a second
 
     return rpc_dissection(packet.data, packet.stub)

@@ -1,5 +1,5 @@
-"""Show reports the packets of a verdict. Reports load this module through an entry point, so that they import no code
-of the protocol.
+"""Provide the reports with the packets of a verdict. The reports load this module through an entry point, so that they
+import no code of the protocol.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[Shown] | str]
-"""Takes the document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame, first, last) of
-each packet; returns the packets, or a text with the reason why they cannot be shown.
+"""A function that takes the document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame,
+first, last) of each packet. It returns the packets, or a text with the reason why they cannot be shown.
 """
 
 

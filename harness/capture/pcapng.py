@@ -23,8 +23,8 @@ MAX_BLOCK = 0x01000000
 MAX_NOTE = MAX_BLOCK - 64
 """int bytes: the longest accepted text of a note."""
 _COMPRESSED_FROM_BYTES = 1_000
-"""int bytes: notes longer than this are compressed, on average to a fifth; compressing shorter notes would take time
-and save nothing.
+"""int bytes: notes longer than this are compressed, on average to a fifth of their size; compressing shorter notes
+would take time and save nothing.
 """
 _COMPRESSED_FIRST_BYTE = 0x78
 """The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
@@ -77,7 +77,8 @@ def packet_block(
     interface: int = 0,
     size: int | None = None,
 ) -> bytes:
-    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known.
+    """Return an Enhanced Packet block. The time is in microseconds since 1970 UTC. ``inbound``: whether the recorder
+    received the packet, if known.
 
     ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
     the packet.
@@ -96,7 +97,7 @@ def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
 
 
 def note_block(text: bytes) -> bytes:
-    """Return a block for a note between two packets; at most `MAX_NOTE` bytes."""
+    """Return a block with a note that belongs between two packets; the note has at most `MAX_NOTE` bytes."""
     packed = (
         zlib.compress(text, 1)
         if len(text) >= _COMPRESSED_FROM_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
@@ -205,7 +206,10 @@ class _Reader:
                     raise self._error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _BLOCKS_WITHOUT_TIME:
-                raise self._error(f"a {_BLOCKS_WITHOUT_TIME[kind]} block; save the capture with Enhanced Packet blocks")
+                raise self._error(
+                    f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
+                    "Enhanced Packet blocks"
+                )
             self.offset += _LEAST_BLOCK + len(body)
         if not started:
             raise self._error("the file is empty; a capture begins with a Section Header block")
@@ -221,7 +225,9 @@ class _Reader:
             raise self._error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
         if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
-            raise self._error(f"a block of {length} bytes; it must be a multiple of 4 up to {MAX_BLOCK}")
+            raise self._error(
+                f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK}"
+            )
         rest = self._read(length - 8 - len(magic))
         if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
             raise self._error(f"the two lengths of a block differ; the first is {length}")
@@ -237,7 +243,7 @@ class _Reader:
         link_type = self._unpack("HHI", body)[0]
         resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
-            raise self._error("if_tsresol is not one byte")
+            raise self._error("the option if_tsresol does not have one byte")
         exponent = resolution[0] & 0x7F
         self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
 
@@ -246,9 +252,11 @@ class _Reader:
         if interface >= len(self.interfaces):
             raise self._error(f"frame {number} names interface {interface}, which no earlier block describes")
         if captured != original:
-            raise self._error(f"frame {number} holds {captured} of {original} bytes; capture without a snapshot length")
+            raise self._error(
+                f"frame {number} contains only {captured} of {original} bytes; capture without a snapshot length"
+            )
         if _PACKET_HEADER.size + captured > len(body):
-            raise self._error(f"frame {number} of {captured} bytes does not fit its block")
+            raise self._error(f"frame {number}, with {captured} bytes, does not fit its block")
         data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
         options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
         comment = options.get(_OPTION_COMMENT)

@@ -45,8 +45,8 @@ RPC = "rpc"
 RPC_COMMENT = "DCE/RPC"
 """The comment of the frame that opens a connection that carries DCE/RPC."""
 FLOOD_LIMIT = 48 * 1024 * 1024
-"""int bytes: the most that a SUT may send in one check, twelve of the longest messages. No check causes more than one
-of the longest messages, or more than 200 messages.
+"""int bytes: the most that a SUT may send in one check, equal to twelve messages of maximum length. A check causes at
+most one message of maximum length, and at most 200 messages.
 """
 KEPT_DISSECTED = 64 * 1024
 """int bytes: the longest packet whose dissection stays in memory. Longer packets are dissected again on demand, because
@@ -67,8 +67,9 @@ class Frame:
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
     or ``malformed`` for bytes that are not a packet; then ``error`` names the reason. ``transport``: tcp, udp or rpc;
     for rpc, ``kind`` is the kind of the PDU, and ``stub`` its content, once a check has read it. ``position``: its
-    place among the frames of its connection. ``message``: the values of a UserMessage that waits need; they stay in
-    memory when the bytes do not. ``places``: where the packet is in the capture file; empty without a file.
+    place among the frames of its connection. ``message``: the values of a UserMessage that steps need while they wait
+    for messages; they stay in memory when the bytes do not. ``places``: where the packet is in the capture file; empty
+    without a file.
     """
 
     def __init__(
@@ -177,8 +178,8 @@ class MissingLayer(ConformanceFailure, IndexError):
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture by another tool does
-    not show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of another tool does
+    not show the role. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
@@ -233,8 +234,8 @@ class Recorder:
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
-        """The size that counts against the limit: bytes from the SUT, with a minimum for each packet, however the bytes
-        are divided.
+        """The size that counts against the limit: the bytes from the SUT, where each packet counts with at least a
+        minimum size.
         """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
@@ -377,8 +378,8 @@ class Recorder:
         connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
-        """Record ``data`` as the next packet of the SUT; ``data`` are the first of its bytes that belong to no packet
-        yet.
+        """Record ``data`` as the next packet of the SUT; ``data`` is the beginning of the SUT's bytes that are not yet
+        part of a packet.
         """
         number, places = take_bytes(connection.unframed, len(data))
         return self._keep(connection, number, FROM_SUT, data, places, error)
@@ -415,19 +416,19 @@ class Recorder:
         """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
-    # -- what is kept -------------------------------------------------------------------------------------------
+    # -- stored packets -----------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
-        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many of
-        either.
+        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many
+        bytes or packets.
         """
         self._from_sut += size
         self._cost += max(size, FRAME_COST * max(packets, 1))
         if self._cost > self.flood_limit:
             self.environment.flood = (
-                f"the SUT sent {self._from_sut} bytes within one check, {self.elapsed_ms()} ms after its beginning and "
-                f"without end; a check reads {self.flood_limit} at most, and at most {self.flood_limit // FRAME_COST} "
-                "packets"
+                f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
+                f"continues to send; a check reads at most {self.flood_limit} bytes and "
+                f"{self.flood_limit // FRAME_COST} packets"
             )
             raise SutFlood(self.environment.flood)
 

@@ -35,7 +35,7 @@ _OPERATIONS = {
 
 
 class Pdu(Protocol):
-    """The bytes of a PDU, and its stub after the stub was decoded."""
+    """The bytes of a PDU and, after decoding, its stub."""
 
     data: bytes
     stub: Any
@@ -46,7 +46,7 @@ class _Call:
     operation: Operation
     wide: bool
     gathered: dict[str, bytearray] = field(default_factory=dict)
-    """The bytes received so far of the stubs of request and response."""
+    """The stub bytes of the request and of the response, as far as they were received."""
     first: dict[str, Pdu] = field(default_factory=dict)
 
 
@@ -81,7 +81,7 @@ class _Connection:
         call = self._calls.get(packet.call_id)
         if call is None:
             return
-        if is_sealed(packet):  # a capture has no keys: what the stub holds is neither shown nor judged
+        if is_sealed(packet):  # a capture contains no keys: a sealed stub is neither shown nor judged
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)
@@ -104,5 +104,5 @@ def read_stubs(pdus: Iterable[Pdu]) -> None:
     for pdu in pdus:
         try:
             connection.take(pdu)
-        except WireError:  # a PDU or a stub that is malformed is shown as far as it can be dissected
+        except WireError:  # a malformed PDU or stub is shown as far as it can be dissected
             continue

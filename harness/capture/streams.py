@@ -41,7 +41,7 @@ class Stream:
     """One TCP connection: ``client`` opened it, in frame ``opened_frame``, whose comment is ``comment``.
 
     ``client_inbound``: whether the recorder of the capture received the client's bytes; None where the file does not
-    tell.
+    record it.
     """
 
     client: Endpoint
@@ -99,7 +99,9 @@ class _Gatherer:
 
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
-            raise self._error(frame, f"link type {frame.link_type} is not supported, unlike raw IP ({LINKTYPE_RAW})")
+            raise self._error(
+                frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is supported"
+            )
         if frame.number == 1:
             self.found.start_us = frame.time_us
         try:

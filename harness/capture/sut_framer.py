@@ -14,17 +14,19 @@ _SECTION = BaseHeader.SECTION
 _RECOGNIZED_AFTER_BYTES = 8
 """The number of bytes after which a packet can be recognized: version and signature have been received."""
 _KIND_KNOWN_AFTER_BYTES = 20
-"""The number of bytes of the BaseHeader and the next header that show the kind of the packet."""
+"""The number of bytes that show the kind of a packet: the BaseHeader and the beginning of the next header."""
 _SIZE_AT = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
-"""The lengths of internal packets by PT: SessionAck, EstablishConnection, ConnectionParameters."""
+"""The lengths of internal packets by the packet type in their InternalHeader (PT): SessionAck, EstablishConnection,
+ConnectionParameters.
+"""
 _SESSION_HEADER = 16
 _READ_THROUGH = 64 * 1024
-"""The longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
+"""int bytes: the longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
 
 
 class SutFramer(Framer):
-    """Cuts one direction of a stream into packets, also packets with a wrong BaseHeader."""
+    """Cuts one direction of a stream into packets, including packets with a wrong BaseHeader."""
 
     def rest(self) -> bytes:
         held, self._held = bytes(self._held), bytearray()
@@ -59,8 +61,8 @@ class SutFramer(Framer):
         return wanted
 
     def _by_content(self) -> int | None:
-        """Return the length of the packet by its content, independent of PacketSize; None where the content does not
-        determine it.
+        """Return the length of the packet, computed from its content instead of PacketSize; None where the content does
+        not determine the length.
         """
         held = self._held
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
@@ -69,8 +71,8 @@ class SutFramer(Framer):
         return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
 
     def _is_end(self, size: int) -> bool:
-        """Return whether the received bytes end at ``size``, or the next packet begins there, even one with the same
-        error.
+        """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins
+        there, even if that packet has the same error.
         """
         held = self._held
         after = held[size : size + 8]
@@ -86,7 +88,9 @@ def _correct_base_header(head: bytearray) -> bytes:
 
 
 def _message_size(held: bytearray, has_session_header: bool) -> int | None:
-    """Return the length of a message by its headers; None when the headers received so far are inconsistent."""
+    """Return the length of a message, computed from its headers; None when the headers received so far are
+    inconsistent.
+    """
     after = _SESSION_HEADER if has_session_header else 0
     whole = bytearray(_correct_base_header(held))
     whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")

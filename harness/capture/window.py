@@ -66,7 +66,7 @@ class Window:
         self._cost = 0
 
     def take(self, frame: Held, places: list[Place]) -> None:
-        """Keep a new frame in memory, which is at ``places`` in the file; drop the oldest frames when memory exceeds
+        """Keep a new frame in memory; ``places`` are its places in the file. Drop the oldest frames when memory exceeds
         the limit.
         """
         if self._path is None:

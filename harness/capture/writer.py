@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
-"""int bytes of data in one frame."""
+"""int bytes: the most data that one frame contains."""
 
 _ACK = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
 _SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
@@ -48,9 +48,9 @@ class _Connection:
 class CaptureWriter:
     """Writes a pcapng file of raw IP packets, one by one, so that a killed run loses no packet.
 
-    ``start_us``: the start of the times of the methods, int microseconds since 1970 UTC. Frame numbers count from 1.
-    Endpoints are (textual IPv4 or IPv6 address, port). Where one endpoint is known as the SUT, every frame has its
-    direction: inbound packets are from the SUT. HarnessError on misuse.
+    ``start_us``: int microseconds since 1970 UTC, the zero point of the times that the methods take. Frame numbers
+    count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. Where one endpoint is known as the SUT,
+    every frame has its direction: inbound packets are from the SUT. Raises HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
@@ -81,7 +81,7 @@ class CaptureWriter:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is already open")
-        # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
+        # Different initial sequence numbers distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
         opening = _build_segment(connection.client, connection.server, _SYN)
@@ -105,7 +105,7 @@ class CaptureWriter:
         more: bool = False,
     ) -> list[int]:
         """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers. The last
-        segment has PSH, unless ``more`` of the packet follows.
+        segment has PSH, unless the packet continues in later bytes (``more``).
         """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
@@ -152,7 +152,7 @@ class CaptureWriter:
     ) -> int:
         """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
-            raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
+            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
         try:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALLURE = "allure@3"
 NPM_LIMIT_S = 600
-"""The longest time of npm in seconds; npm may have to download the package first."""
+"""The time limit of npm in seconds; npm may have to download the package first."""
 _PAGE_NAME = "index.html"
 
 
@@ -40,7 +40,8 @@ def allure(
     npx = shutil.which("npx")
     if npx is None:
         raise UsageError(
-            "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run with --allure"
+            "npx, which runs Allure, is missing: install Node.js, or open the allure-results of a run that was "
+            "made with --allure"
         )
     confirm_file(out)
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
@@ -51,7 +52,7 @@ def allure(
         options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
         try:
-            done = subprocess.run(  # noqa: S603 - npm's program, on files of ours
+            done = subprocess.run(  # noqa: S603 - a program from npm, with our own files
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:

@@ -45,7 +45,8 @@ def attach(
     sut: Annotated[
         Path | None,
         typer.Option(
-            help="A SUT file. Its capabilities are counted, and its agent is used unless another one is given."
+            help="A SUT file. Its capabilities are counted, and its agent is tested unless --command or --address "
+            "names an agent."
         ),
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file. The file must not exist.")] = None,
@@ -96,7 +97,7 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
         raise UsageError("which agent? give --command, --address, or --sut FILE with a table [control]")
     if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
         raise UsageError(
-            f'{file.path}: has no [control] of a driver with kind = "external"; give --command or --address'
+            f'{file.path}: no table [control] of a driver with kind = "external"; give --command or --address'
         )
     return route
 

@@ -15,14 +15,16 @@ from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
 EXIT_REFUSED = 1
-"""No certificate can be made, or the given certificate is not valid."""
+"""The exit code when no certificate can be made, or when the given certificate is not valid."""
 EXIT_ELSEWHERE = 3
-"""The certificate is for a different rule set, or by a different version of the harness: this installation cannot judge
-it.
+"""The exit code for a certificate of a different rule set or of a different version of the harness, which this
+installation cannot judge.
 """
 NOT_EXERCISED_PERCENT = 5.0
-"""The same value as in `harness.results.certificate`, whose import takes too long for the help."""
-PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
+"""int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
+for the help.
+"""
+PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +55,7 @@ def certify(
     from harness.results.installed import installed_suites
     from harness.results.run_results import partial_of, read_run, read_run_json
 
-    # A part of a run gets no certificate, whatever the key is.
+    # A partial run gets no certificate, so its key is not read.
     is_part = partial_of(read_run_json(run)) is not None
     signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
     confirm_file(out, new=True)

@@ -50,17 +50,19 @@ def check(
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
     annotated: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.pcapng", help="Write a copy of the capture with verdicts as comments on its frames."),
+        typer.Option(
+            metavar="OUT.pcapng", help="Write a copy of the capture to this file, with verdicts as comments on frames."
+        ),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write the report as an HTML page to this file.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the report to this file instead of standard output.")] = None,
 ) -> None:
-    """Judge every queue manager in captures by other tools, by all passive rules.
+    """Judge every queue manager in captures of other tools against all passive rules.
 
     Exit 0: no rule is broken; 1: a rule is broken; 2: a file cannot be read; 3: a capture contains no packet from a
-    queue manager that can be judged; 5: such packets exist, but no rule was decided.
+    queue manager that can be judged; 5: such packets exist, but no rule could be decided.
     """
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
@@ -75,7 +77,7 @@ def check(
         raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     wanted = Wanted.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
-        raise UsageError(f"--annotated {annotated}: it annotates a copy of one capture; give exactly one FILE")
+        raise UsageError(f"--annotated {annotated}: this option annotates a copy of one capture; give exactly one FILE")
     for file, option in ((out, "--out"), (annotated, "--annotated"), (html, "--html")):
         if file is not None:
             confirm_file(file, option)
@@ -121,7 +123,7 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
         return EXIT_USAGE
     for checked, systems in findings:
         if not any(system.kinds for system in (one.system for one in systems)):
-            typer.echo(f"mqconform check: {checked.path}: no packet from a queue manager that can be judged", err=True)
+            typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
             return EXIT_NOTHING_JUDGED
     if not any(system.decided for _, systems in findings for system in systems):
         return EXIT_TOO_FEW

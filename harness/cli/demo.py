@@ -58,7 +58,9 @@ POLL_INTERVAL_S = 0.3
 REPORT_WAIT_LIMIT_S = 3_600
 """The longest time that the report waits for the runs, in seconds; the runs end earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The sections whose checks the demo runs: those of packets and of the set-up of a session, which end quickly."""
+"""The sections whose checks the demo runs: the sections about packets and about session set-up, whose checks end
+quickly.
+"""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
 """The selected check that is omitted, because it takes longer than all others together."""
 
@@ -160,7 +162,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
         return _watch_runs(systems, guard, out, console, began)
 
 
@@ -176,7 +178,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
-                report.terminate()  # it waits for what nobody ends any more
+                report.terminate()  # it waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
     wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
@@ -188,7 +190,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
         console.print(f"[bold red]demo:[/] the report is missing; the runs are in {out.resolve()}")
         return EXIT_NOT_CONFORMANT
     took = time.monotonic() - began
-    console.print(f"\nall of it took {took:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]")
+    console.print(f"\nthe demo took {took:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]")
     return EXIT_NOT_CONFORMANT if wrong else EXIT_OK
 
 
@@ -219,7 +221,7 @@ def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[byte
         rpc_port=port and 2103,
         python=sys.executable,
         config=_write_config(system, out, "{worker}").resolve(),
-        virtual=str(system.kind == "virtual").lower(),  # what a loopback system would have to be given
+        virtual=str(system.kind == "virtual").lower(),  # a system on loopback would need more configuration for these
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
 from harness.rules.places import place_of
+from harness.run.depth_of_rules import list_explored_areas
 from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 
@@ -34,15 +35,20 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.under:
-        yield f"stands under {', '.join(row.under)}: not exercised in a system that does not follow this rule"
+        yield f"depends on  {', '.join(row.under)}: not exercised if the system does not follow that rule"
     if row.violates:
-        yield f"violates    {', '.join(row.violates)}, in a system that fails it"
+        yield f"violates    {', '.join(row.violates)}, if the system fails this rule"
     yield from _list_notes(inventory, row)
     yield from _list_errata(inventory, row)
     yield from _list_lines("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
     if cells := _list_cells(rule):
         yield from _list_lines("cells of states and events", [_describe_verdict(one) for one in cells])
-    proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
+    if areas := list_explored_areas().get(rule):
+        yield from (
+            "",
+            f"random exploration: the model of the area {', '.join(areas)} cites the rule",
+        )
+    proof = "proven: a check fails on each fault" if rule in inventory.proven else "not proven"
     yield from _list_lines(f"faults ({proof})", [_describe_verdict(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
@@ -63,6 +69,7 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
     found = {
         "tests": _list_checks(inventory, rule),
         "cells": _list_cells(rule),
+        "explored": list_explored_areas().get(rule, []),
         "faults": _list_faults(inventory, rule),
     }
     return inventory.row(rule) | places | found
@@ -161,8 +168,8 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
 
 
 def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule, worst first. Equal verdicts are one line; the first of each kind shows its
-    packets.
+    """Yield the verdicts of a run on a rule, worst first. Equal verdicts share one line; the first line of each kind of
+    verdict is followed by the packets.
     """
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, frames_of

@@ -26,19 +26,22 @@ def register(app: typer.Typer) -> None:
 def learn(
     sut: Annotated[Path | None, typer.Option(help="The TOML file that describes the system under test.")] = None,
     out: Annotated[
-        Path, typer.Option(help="The file for the machine as JSON. The diagram is written to FILE.dot.")
+        Path, typer.Option(help="The JSON file for the learned state machine. The diagram is written to FILE.dot.")
     ] = Path("session-machine.json"),
     diff: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(help="Compare two machine files that were learned before."),
+        typer.Option(help="Compare the state machines in two files that --out wrote."),
     ] = None,
     seed: Annotated[
-        str, typer.Option(help="The seed of the random words: any text. A different text gives different words.")
+        str,
+        typer.Option(
+            help="The seed of the random input sequences: any text. A different text gives different sequences."
+        ),
     ] = "1",
 ) -> None:
     """Learn the state machine of the sessions that a system accepts, and print the transitions that break a rule.
 
-    Exit with 1 when a transition breaks a rule, or when the two machines of --diff differ.
+    Exit with 1 when a transition breaks a rule, or when the two state machines of --diff differ.
     """
     from harness.learn.machine import read_machine
 
@@ -46,10 +49,10 @@ def learn(
         _print_differences(*map(read_machine, diff))
         return
     if sut is None:
-        raise UsageError("give --sut FILE to learn a machine, or --diff MACHINE MACHINE to compare two")
+        raise UsageError("give --sut FILE to learn a state machine, or --diff MACHINE MACHINE to compare two of them")
     learned = _learn(sut, out, seed)
     machine = learned.machine
-    typer.echo(f"{out}: {len(machine.states)} states after {learned.words:,} words with {learned.inputs:,} inputs")
+    typer.echo(f"{out}: {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs")
     broken = list(_describe_broken(machine))
     for line in broken:
         typer.echo(line)
@@ -103,8 +106,8 @@ def _print_differences(first: Machine, second: Machine) -> None:
 
     differences = find_differences(first, second)
     for one in differences:
-        typer.echo(f"{' > '.join(one.word)}: {one.first} in the first machine, {one.second} in the second")
+        typer.echo(f"{' > '.join(one.word)}: {one.first} in the first state machine, {one.second} in the second")
     if differences:
         typer.echo(f"{len(differences)} transitions differ")
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    typer.echo("the machines are equivalent")
+    typer.echo("the state machines are equivalent")

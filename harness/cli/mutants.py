@@ -29,12 +29,12 @@ def mutants(
     ] = "1",
     limit: Annotated[int | None, typer.Option(help="The largest number of mutants to run in this call.")] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only mutants of files or functions with this name. Repeatable.")
+        list[str] | None, typer.Option(help="Select only mutants of files or functions with this name. Repeatable.")
     ] = None,
     most: Annotated[
         int | None,
         typer.Option(
-            help="The largest number of checks to try on each mutant. Checks that run the least code are first."
+            help="The largest number of checks to try on each mutant. Checks that run the least code are tried first."
         ),
     ] = None,
     again: Annotated[

@@ -1,4 +1,6 @@
-"""Prepare the files and folders that a command writes: an error is one line, before any step that takes long."""
+"""Prepare the files and folders that a command writes: an error is reported in one line, before any step that takes
+long.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,6 +95,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
     chosen = [known[name] for name in scenario or known]
+    started = datetime.now(UTC)
     with unwind_on_signals():
         try:
             drivers.start()
@@ -101,12 +103,12 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
         finally:
             drivers.stop()
     with report_write_errors(out):
-        write_results(out, dict(zip("AB", files, strict=True)), cells)
+        write_results(out, dict(zip("AB", files, strict=True)), cells, started)
     _exit([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
 
 
 def _exit(results: Sequence[str], *, broken: bool) -> None:
-    """Exit with the code of these results; return for 0."""
+    """Exit with the exit code of these results; return if the code is 0."""
     from harness.pair.outcomes import Result
 
     if broken or any(one in (Result.FAIL, Result.BROKEN) for one in results):

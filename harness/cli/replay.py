@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.results.replayed import Replayed
 
 MOST_LISTED_DIFFERENCES = 50
-"""The largest number of checks listed for one reason; `--format json` lists all."""
+"""The largest number of checks listed for one reason; `--format json` lists all checks."""
 
 
 def register(app: typer.Typer) -> None:
@@ -28,9 +28,11 @@ def register(app: typer.Typer) -> None:
 
 def replay_(
     run: Annotated[Path, typer.Argument(help="The run folder, with its captures.")],
-    rule: Annotated[list[str] | None, typer.Option(help="Only checks with a verdict on this rule. Repeatable.")] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option(help="Replay only checks with a verdict on this rule. Repeatable.")
+    ] = None,
     keyword: Annotated[
-        str | None, typer.Option("-k", help="Only checks whose names match this expression, as in pytest -k.")
+        str | None, typer.Option("-k", help="Replay only checks whose names match this expression, as in pytest -k.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Save the replay as a run in this folder.")] = None,
     format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",

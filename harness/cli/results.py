@@ -14,7 +14,7 @@ from harness.errors import UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT
 
 EXIT_WORSE = 1
-"""A rule fails in the newer run that did not fail in the older run."""
+"""The exit code when a rule fails in the newer run but not in the older run."""
 
 
 class DiffFormat(StrEnum):
@@ -41,9 +41,7 @@ def diff(
     format_: Annotated[DiffFormat, typer.Option("--format", help="Format of the output.")] = DiffFormat.TEXT,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
-    """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run that did not fail in the older
-    run.
-    """
+    """Compare two runs, rule by rule. Exit with 1 when a rule fails in the newer run but not in the older run."""
     from harness.results.difference import compare_runs
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run

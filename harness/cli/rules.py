@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
 NEEDS_COLUMNS = ("rule", "least needs", "check")
-SET_COLUMNS = ("least needs", "rules", "judged without control but with these")
+SET_COLUMNS = ("least needs", "rules", "rules judged with only these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -32,12 +32,12 @@ def register(app: typer.Typer) -> None:
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Only rules whose id, title or sentence contains all these words.")
+        list[str] | None, typer.Argument(help="List only rules whose id, title or sentence contains all these words.")
     ] = None,
     format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
-    document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+    document: Annotated[str | None, typer.Option(help="List only rules of this document, such as MQQB.")] = None,
     select: Annotated[
-        list[str] | None, typer.Option(help="Only matching rules, as with `mqconform run --select`.")
+        list[str] | None, typer.Option(help="List only matching rules, as with `mqconform run --select`.")
     ] = None,
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Print counts for each section: rules, checked rules, proven rules.")
@@ -50,7 +50,7 @@ def rules(
         ),
     ] = False,
 ) -> None:
-    """List the rules of the catalogue, each with its window of observation, its numbers of checks and faults, and its
+    """List the rules of the catalogue, each with the way to observe it, its numbers of checks and faults, and its
     proof.
     """
     from harness.proof.inventory import take_inventory
@@ -97,7 +97,9 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
     sets = count_sets(least_needs(inventory, demands))
     show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
     for system, count in count_systems(inventory, demands).items():
-        typer.echo(f"{system}: {count:,} of {len(demands):,} MUST demands, {100 * count / len(demands):.1f} %")
+        typer.echo(
+            f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %"
+        )
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -122,13 +124,15 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
     for whole in sum_sections(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
-        typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
+        typer.echo(
+            f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of the checked ones proven"
+        )
     places = [places_of(inventory, rule) for rule in inventory.checked_rules()]
     together = sum(one.are_one_folder() for one in places)
     named = sum(one.are_named() for one in places)
     typer.echo(
         f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
-        f"{named:,} in the folders that checked_in names"
+        f"{named:,} have them in this folder and those that checked_in names"
     )
 
 

@@ -1,7 +1,7 @@
 """Cache values that are computed from source files, in the user's cache folder, until one of these files changes.
 
 A cached value is valid only for the modification times and sizes of its sources. A folder that cannot be read or
-written, or a broken entry, only costs time.
+written, or a broken entry, costs only time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cache_folder() -> Path | None:
     """
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # the user has no home folder
         return None
     made_by = f"{_SCHEMA} {SUITES} {sys.version}"
     return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
@@ -65,7 +65,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
             _forget_oldest(folder.parent)
         new.write_text(json.dumps(tree, separators=(",", ":")), encoding="utf-8")
         new.replace(folder / f"{name}.json")
-    except OSError:  # a read-only or full home: the next process works it out again
+    except OSError:  # the home folder is read-only or full: the next process computes the value again
         with suppress(OSError):
             new.unlink()
 
@@ -82,7 +82,8 @@ def _changed_meanwhile(made_of: Mapping[str, Stamp]) -> bool:
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return the value computed from these source files; it is taken from the cache unless a file changed since.
+    """Return the value computed from these source files. The value is taken from the cache unless one of the files has
+    changed since it was stored.
 
     ``make``: computes the value, a tree of JSON; ``sources``: paths as in ``stamps``.
     """
@@ -98,8 +99,8 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Records about Python files, which are made by importing the files; a record is made again when its file, or one
-    of its file's imports, changes.
+    """Records about Python files. A record is made by importing its file, and made again when the file, or a file that
+    it imports, has changed.
     """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)

@@ -19,7 +19,7 @@ Stamp = list[int]
 OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest reads with every file of checks, without an import statement."""
 TABLES_BESIDE = ("states.toml",)
-"""The tables beside a module, which it reads without an import statement."""
+"""The names of tables that a module reads from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
@@ -30,7 +30,7 @@ _IMPORT = re.compile(
 
 @cache
 def stamps() -> Mapping[str, Stamp]:
-    """Return the stamp of every source file, by path, at the first call in this process."""
+    """Return the stamp of every source file, by path, as it was at the first call in this process."""
     return dict(_stamps_below())
 
 
@@ -54,10 +54,11 @@ def changed_since(known: Mapping[str, Stamp]) -> set[str]:
 
 
 def imports_of(path: str) -> list[str]:
-    """Return the source files that a Python file names in its import statements, its packages' own files, and the
-    tables beside it, which a module reads without an import.
+    """Return the source files that a Python file reads: the files that its import statements name, the ``__init__.py``
+    files of their packages, and the tables in its own folder, which need no import statement.
 
-    The imports are found by text, which is fast: a statement inside a string also counts, which does no harm.
+    The imports are found by a text search, which is fast. An import statement inside a string also counts, which does
+    no harm.
     """
     if not path.endswith(".py"):
         return []

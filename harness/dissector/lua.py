@@ -21,7 +21,9 @@ from harness.wire.value_names import CLASSES
 
 ENGINE = Path(__file__).with_name("msmq.lua")
 READ = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
-"""The operations of the interfaces whose stubs the harness can read; the dissector only names the other interfaces."""
+"""The operations of each interface whose stubs the harness can read; of all other interfaces, the dissector shows only
+the name.
+"""
 
 
 def write_dissector() -> str:

@@ -142,6 +142,9 @@ end
 
 local readers = {}
 
+-- A tree that ignores all that is added to it.
+local NO_TREE = setmetatable({}, { __index = function() return function(tree) return tree end end })
+
 function readers.number(context, layout, field, tree, values)
   local range = take(context, layout, field, field.size)
   if field.size == 8 then
@@ -217,12 +220,14 @@ function readers.queue(context, layout, field, tree, values)
   if name == "" then return end
   local from = context.at
   if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced, nothing is left") end
-  -- The text is known only after the structure was read; the branch is added first, since its fields go below it.
-  local branch = tree:add(fields_of[layout.name][field.name], context.tvb(from, context.last - from), "")
-  local found = read_layer(context, layout_of[name], branch)
+  -- The value of a field cannot change once it is in the tree, so the structure is first read without a tree.
+  local done, found = pcall(read_layer, context, layout_of[name], NO_TREE)
+  local text = done and queue_text(name, found, values.QueueManagerAddress) or ""
+  context.at = from
+  local branch = tree:add(fields_of[layout.name][field.name], context.tvb(from, context.last - from), text)
+  read_layer(context, layout_of[name], branch)
   branch:set_len(context.at - from)
-  values[field.name] = queue_text(name, found, values.QueueManagerAddress)
-  branch:set_text(field.name .. ": " .. values[field.name])
+  values[field.name] = text
 end
 
 function readers.list(context, layout, field, tree, values)
@@ -593,7 +598,7 @@ local function declare_parameter(row)
     for _, arm in pairs(row.arms) do declare_parameter(arm) end
   end
   if stub_field[row.path] == nil then
-    local make = STUB_KINDS[row.kind] or NUMBERS[row.size]
+    local make = STUB_KINDS[row.kind] or NUMBERS[row.sizes[#row.sizes]]
     local name = string.match(row.path, "[^.]+$")
     stub_field[row.path] = make("msmq.rpc." .. string.lower(row.path), name)
     stub_fields[#stub_fields + 1] = stub_field[row.path]
@@ -614,16 +619,22 @@ local rpc_context, rpc_uuid = Field.new("dcerpc.cn_ctx_id"), Field.new("dcerpc.c
 local rpc_call, rpc_stub = Field.new("dcerpc.cn_call_id"), Field.new("dcerpc.stub_data")
 local rpc_flags, rpc_order = Field.new("dcerpc.cn_flags"), Field.new("dcerpc.drep.byteorder")
 local rpc_accepted = Field.new("dcerpc.cn_ack_trans_id")
+local rpc_reassembled = Field.new("dcerpc.reassembled.length")
 local REQUEST, RESPONSE, BIND, BIND_ACK, ALTER, ALTER_ACK = 0, 2, 11, 12, 14, 15
 local NDR = "8a885d04-1ceb-11c9-9fe8-08002b104860"
+local NDR64 = 2 -- the second of two sizes or alignments
+local SYNTAXES = { [NDR] = 1, ["71710533-beba-4937-8319-b5dbef9ccc36"] = NDR64 }
 local LITTLE = 1
+local FIRST, LAST = 1, 2 -- PFC_FIRST_FRAG, PFC_LAST_FRAG
 local contexts, calls, proposed, syntaxes = {}, {}, {}, {}
 
 function rpc.init()
   contexts, calls, proposed, syntaxes = {}, {}, {}, {}
 end
 
--- ---------------------------------------------------------------- RPC: arguments in NDR (C706 14)
+-- ---------------------------------------------------------------- RPC: arguments in NDR (C706 14), NDR64 (MS-RPCE 2.2.5)
+
+local WORD_SIZES = { 4, 8 } -- of pointers and of the counts of arrays
 
 local function align(stub, size)
   stub.at = stub.at + (-stub.at) % size
@@ -635,15 +646,21 @@ local function take(stub, size)
   return stub.range(stub.at - size, size)
 end
 
-local function take_number(stub, size)
+local function take_number(stub, sizes)
+  local size = sizes[stub.syntax]
   align(stub, size)
   return take(stub, size)
 end
 
+local function take_word(stub)
+  local range = take_number(stub, WORD_SIZES)
+  return range:len() == 8 and range:le_uint64():tonumber() or range:le_uint()
+end
+
 local function take_array(stub, width)
-  take_number(stub, 4)
-  take_number(stub, 4)
-  return take(stub, take_number(stub, 4):le_uint() * width)
+  take_word(stub)
+  take_word(stub)
+  return take(stub, take_word(stub) * width)
 end
 
 local parameter_readers = {}
@@ -654,16 +671,16 @@ local function read_parameter(stub, row, tree, deferred)
 end
 
 function parameter_readers.number(stub, row, tree)
-  tree:add_le(stub_field[row.path], take_number(stub, row.size))
+  tree:add_le(stub_field[row.path], take_number(stub, row.sizes))
 end
 
 function parameter_readers.guid(stub, row, tree)
-  align(stub, 4)
+  align(stub, row.aligns[stub.syntax])
   tree:add_le(stub_field[row.path], take(stub, row.size))
 end
 
 function parameter_readers.bytes(stub, row, tree)
-  align(stub, 4)
+  align(stub, row.aligns[stub.syntax])
   tree:add(stub_field[row.path], take(stub, row.size))
 end
 
@@ -677,7 +694,7 @@ function parameter_readers.text(stub, row, tree)
 end
 
 function parameter_readers.pointer(stub, row, tree, deferred)
-  if take_number(stub, 4):le_uint() == 0 then return end
+  if take_word(stub) == 0 then return end
   if row.embedded and deferred then
     deferred[#deferred + 1] = row.target
   else
@@ -687,21 +704,23 @@ end
 
 function parameter_readers.struct(stub, row, tree, deferred)
   local own = deferred or {}
-  align(stub, row.align)
+  align(stub, row.aligns[stub.syntax])
   for _, field in ipairs(row.fields) do read_parameter(stub, field, tree, own) end
+  if stub.syntax == NDR64 then align(stub, row.aligns[stub.syntax]) end
   if deferred then return end
   for _, target in ipairs(own) do read_parameter(stub, target, tree) end
 end
 
 function parameter_readers.union(stub, row, tree, deferred)
-  local range = take_number(stub, row.size)
+  align(stub, row.aligns[stub.syntax])
+  local range = take_number(stub, row.sizes)
   tree:add_le(stub_field[row.path], range)
   local arm = row.arms[range:le_uint()]
   if arm then read_parameter(stub, arm, tree, deferred) end
 end
 
-local function read_stub(range, rows, tree)
-  local stub = { range = range, at = 0 }
+local function read_stub(range, syntax, rows, tree)
+  local stub = { range = range, at = 0, syntax = syntax }
   for _, row in ipairs(rows) do
     local done, why = pcall(read_parameter, stub, row, tree)
     if not done then
@@ -711,8 +730,15 @@ local function read_stub(range, rows, tree)
   end
 end
 
-local function is_whole(flags)
-  return flags % 4 == 3 -- PFC_FIRST_FRAG and PFC_LAST_FRAG
+-- Return the whole stub of a call, which Wireshark reassembles at the last fragment; nil at other fragments, and
+-- where a fragment is missing.
+local function whole_stub()
+  local stubs, flags, lengths = { rpc_stub() }, { rpc_flags() }, { rpc_reassembled() }
+  if #stubs == 0 or #flags == 0 then return nil end
+  local place, range = flags[#flags].value % 4, stubs[#stubs].range
+  if place == FIRST + LAST then return range end
+  if place == LAST and #lengths > 0 and lengths[#lengths].value == range:len() then return range end
+  return nil
 end
 
 local function learn_contexts(stream)
@@ -758,19 +784,16 @@ function rpc.dissector(tvb, pinfo, tree)
   if operation == nil then return end
   branch:add(rpc_operation, operation):set_generated()
   local text = interface.name .. " " .. operation .. (ptype == REQUEST and " request" or " response")
-  local stub = { rpc_stub() }
-  if ptype == RESPONSE and #stub > 0 and interface.returns[operation] then
-    local range = stub[#stub].range
-    if range:len() >= 4 then
-      local last = range(range:len() - 4, 4)
-      branch:add_le(rpc_status, last)
-      text = text .. string.format(" 0x%08X", last:le_uint())
-    end
+  local stub = whole_stub()
+  if ptype == RESPONSE and stub and interface.returns[operation] and stub:len() >= 4 then
+    local last = stub(stub:len() - 4, 4)
+    branch:add_le(rpc_status, last)
+    text = text .. string.format(" 0x%08X", last:le_uint())
   end
-  local described, flags, order = interface.stubs[operation], { rpc_flags() }, { rpc_order() }
-  local readable = (syntaxes[name .. ":" .. id[#id].value] or NDR) == NDR and #order > 0 and order[#order].value == LITTLE
-  if described and #stub > 0 and readable and is_whole(flags[#flags].value) then
-    read_stub(stub[#stub].range, ptype == REQUEST and described.request or described.response, branch)
+  local described, order = interface.stubs[operation], { rpc_order() }
+  local syntax = SYNTAXES[syntaxes[name .. ":" .. id[#id].value] or NDR]
+  if described and stub and syntax and #order > 0 and order[#order].value == LITTLE then
+    read_stub(stub, syntax, ptype == REQUEST and described.request or described.response, branch)
   end
   pinfo.cols.protocol = "MSMQ-RPC"
   pinfo.cols.info:append(" [" .. text .. "]")

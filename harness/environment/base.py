@@ -118,8 +118,7 @@ class Environment(Protocol):
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         """Run the environment until the condition is true; return False when it is still false after ``timeout_ms``.
 
-        Time in which the SUT is known to stand still does not count, except with ``exactly``, when only the tester's
-        clock counts.
+        Time in which the SUT is known to stand still does not count; with ``exactly``, it does.
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:

@@ -127,7 +127,7 @@ class CoreHost:
         self._pings: dict[PingSocket, Datagrams] = {}
         self._abandoned: set[int] = set()
 
-    # -- life ---------------------------------------------------------------------------------------------------
+    # -- start and stop -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the core; ``listen``, ``listen_ping`` and ``listen_rpc`` open its ports."""
@@ -144,8 +144,8 @@ class CoreHost:
         return self._open_ping(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
-        """Serve DCE/RPC, with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
-        by 2. Return the first.
+        """Serve DCE/RPC with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
+        by 2. Return the port of qmcomm.
         """
         return self.rpc.listen(port)
 
@@ -169,7 +169,7 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections, and report none of these closings to the core."""
+        """Close all connections without a report to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -184,7 +184,7 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Pass a request to the core; return its token, under which ``answers`` will have the answer."""
+        """Pass a request to the core; return the token with which the answer can be found in ``answers``."""
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token
@@ -214,7 +214,7 @@ class CoreHost:
         if passed is not None:
             self.handle(DatagramReceived(socket, remote, passed))
 
-    # -- what the driver needs ----------------------------------------------------------------------------------
+    # -- the interface that the driver needs --------------------------------------------------------------------
 
     def now(self) -> Now:
         return self.environment.now()
@@ -229,7 +229,7 @@ class CoreHost:
     def send_packet(self, effect: SendPacket) -> None:
         stream = self.streams.get(effect.transport)
         if stream is None:
-            return  # lost while the core was computing: TransportLost is on its way or was handled
+            return  # lost while the core was computing: TransportLost will be or was handled
         if self.stage is None:
             stream.send(effect.data)
         else:
@@ -295,7 +295,7 @@ class CoreHost:
         core = self.core
 
         def answer() -> None:
-            if self.core is core:  # else another has replaced it, and the token is another's
+            if self.core is core:  # otherwise a new core has replaced it, which did not issue the token
                 self.handle(event)
 
         self._soon(answer)

@@ -46,7 +46,8 @@ class Stall:
 class Pulse:
     """The pulse of the system. ``tolerance_ms``: an answer that takes longer was delayed by a stall.
 
-    ``limit_ms``: the longest time without answers that counts as a stall; after a longer time, the system hangs.
+    ``limit_ms``: the longest time without answers that counts as a stall; a system that is silent for longer counts as
+    hanging.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
@@ -69,7 +70,7 @@ class Pulse:
         self._rests = False
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
-        """Set how to open the channel, which happens with the first question."""
+        """Set the function that opens the channel when the first question is asked."""
         self._open_channel = open_channel
         return self
 
@@ -117,9 +118,7 @@ class Pulse:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls, each extended by the time that the system then
-        needs.
-        """
+        """Return how much of an interval (int ms) belongs to stalls; for each stall, ``SETTLE_MS`` is added."""
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_MS for part in parts if part > 0)

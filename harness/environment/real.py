@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import Endpoint
 CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
-"""int ms: the longest time of a check, unless ``limit`` sets another one."""
+"""int ms: the longest time of a check, unless ``limit`` sets a different time."""
 CLEANUP_MS = 30_000
 """int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
@@ -181,7 +181,7 @@ class _RealDatagrams:
     def on_ready(self, mask: int) -> None:
         try:
             data, name = self.sock.recvfrom(CHUNK_BYTES)
-        except OSError:  # an ICMP error for an earlier datagram; UDP promises nothing, so it is no event
+        except OSError:  # an ICMP error for an earlier datagram is not an event, because UDP may lose datagrams
             return
         self.sink.on_datagram(_endpoint_of(name), data)
 
@@ -210,7 +210,7 @@ class RealEnvironment:
         self.hung_up = False
         self.flood: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse of the SUT, with which waits do not count the time of stalls; None without one."""
+        """The pulse of the SUT, which shows the stalls that waits must not count; None if no pulse is measured."""
         self.witness: Witness | None = None
 
     def now(self) -> Now:
@@ -263,7 +263,7 @@ class RealEnvironment:
                 self.pulse.beat()
                 left_ms = min(left_ms, QUESTION_INTERVAL_MS)
             if left_ms <= 0:
-                self._step(0)  # what came while this process had to wait for its turn
+                self._step(0)  # handle the events that occurred while this process was not running
                 if self.witness is not None:
                     self.witness.timed_out()
                 return condition()

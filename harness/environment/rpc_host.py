@@ -73,7 +73,7 @@ class RpcHost:
             stream.close()
 
     def drop(self) -> None:
-        """Close every connection, and report none of these closings to the core."""
+        """Close every connection without a report to the core."""
         for stream in self.streams.values():
             stream.close()
         self.streams.clear()

@@ -1,4 +1,6 @@
-"""The host of the virtual system under test: it has a disk, and an exception of its core ends it like a process."""
+"""The host of the virtual system under test. It has a disk, and an exception in its core ends it, like a crash of a
+process.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _PACKAGE = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
-    """A host of a core that ends with the core's first exception; after that it neither listens nor answers.
+    """A host that ends with the first exception of its core; after that it neither listens nor answers.
 
     ``raises``: the exception is raised to the caller instead.
     """
@@ -139,7 +141,7 @@ class SystemHost(CoreHost):
     def _begin_core(self) -> Core:
         try:
             return _Guarded(self._new_core(self._disk.read()), self)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it would have ended the process
+        except Exception as error:  # noqa: BLE001 - any exception would have ended the process
             self.on_failure(error)
             return self.core
 

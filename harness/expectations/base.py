@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-HEX_FROM = 10
-"""The lowest single integer that is printed in hexadecimal digits: most single integers are flags, handles and
-statuses.
-"""
+from harness.expectations.numbers import show_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +39,27 @@ class Expectation(ABC):
         """Return an observation as text for the ``observed`` of a verdict."""
         return show_value(observed)
 
+    def with_name(self, name: str) -> Expectation:
+        """Return the expectation of a value with a name; the name decides how integers are printed."""
+        del name
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Expectation):
     """The expectation of exactly one value, such as a status, an address or a number."""
 
     value: Any
+    name: str = ""
 
     def __str__(self) -> str:
-        return show_value(self.value)
+        return show_value(self.value, self.name)
+
+    def show(self, observed: Any) -> str:
+        return show_value(observed, self.name)
+
+    def with_name(self, name: str) -> Value:
+        return replace(self, name=name)
 
     def compare(self, observed: Any) -> Difference | None:
         return None if observed == self.value else Difference(self.show(observed))
@@ -62,8 +71,8 @@ def expectation(expected: Any) -> Expectation:
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
-def show_value(value: Any) -> str:
-    """Return a value as text for a verdict."""
+def show_value(value: Any, name: str = "") -> str:
+    """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
     if isinstance(value, str):
         return value or "''"
     if value is None or isinstance(value, bool):
@@ -71,10 +80,10 @@ def show_value(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return show_named({key: show_nested(one) for key, one in value.items()}) or "none"
+        return show_named({key: show_nested(one, f"{name} {key}") for key, one in value.items()}) or "none"
     if is_several(value):
-        return ", ".join(map(show_nested, value)) or "none"
-    return f"0x{value:X}" if isinstance(value, int) and value >= HEX_FROM else str(value)
+        return ", ".join(show_nested(one, name) for one in value) or "none"
+    return show_integer(value, name) if isinstance(value, int) else str(value)
 
 
 def show_named(texts: Mapping[str, str]) -> str:
@@ -87,13 +96,13 @@ def _show_name(name: str) -> str:
     return name if name.startswith("m_") or name.isupper() else name.replace("_", " ")
 
 
-def show_nested(value: Any) -> str:
-    """Return the text of a value inside a list or mapping: a list in brackets, an integer in decimal digits."""
+def show_nested(value: Any, name: str = "") -> str:
+    """Return the text of a value inside a list or mapping: a list in brackets."""
     if isinstance(value, Mapping) or is_several(value):
-        return f"[{show_value(value)}]" if value else "none"
+        return f"[{show_value(value, name)}]" if value else "none"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else show_value(value)
+    return show_value(value, name)
 
 
 def is_several(value: Any) -> bool:

@@ -25,7 +25,7 @@ EMPTY = "none"
 
 @runtime_checkable
 class HasFields(Protocol):
-    """A packet whose fields are read by other means than the codec, such as by the tables of a document."""
+    """A packet whose fields are read without the codec, for example with the tables of a document."""
 
     def of(self, *names: str) -> Mapping[str, Any]:
         """Return the values of the named fields, by name."""
@@ -39,9 +39,9 @@ class Named(Expectation):
     """
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
-        self.expected = {name: expectation(value) for name, value in expected.items()}
+        self.expected = {name: expectation(value).with_name(name) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
-        self._text = show_named({name: _show_expected(value) for name, value in expected.items()}) or EMPTY
+        self._text = show_named({name: self._show_expected(name, value) for name, value in expected.items()}) or EMPTY
 
     def __str__(self) -> str:
         return self._text
@@ -67,13 +67,16 @@ class Named(Expectation):
         if name not in found:
             return MISSING
         if name not in self.expected:
-            return f"{show_nested(found[name])}, which is not expected"
+            return f"{show_nested(found[name], name)}, which is not expected"
         is_text = name not in self._plain or is_several(found[name])
-        return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name])
+        return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name], name)
+
+    def _show_expected(self, name: str, value: Any) -> str:
+        return str(self.expected[name]) if isinstance(value, Expectation) else show_nested(value, name)
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return show_nested(value) if is_plain else self.expected[name].show(value)
+        return show_nested(value, name) if is_plain else self.expected[name].show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values of the observation by name; None if it is of a type without named values."""
@@ -85,7 +88,7 @@ class Named(Expectation):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:
-            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+            with contextlib.suppress(MissingLayer):  # a packet of a different kind lacks the field
                 found[name] = _read_field(observed, name)
         return found
 
@@ -120,7 +123,3 @@ def _read_field(observed: Any, name: str) -> Any:
 def _is_shown_unchanged(value: Any) -> bool:
     """Return whether an observation is shown unchanged: the expected value is plain, or one of several values."""
     return not isinstance(value, Expectation) or isinstance(value, OneOf)
-
-
-def _show_expected(value: Any) -> str:
-    return str(value) if isinstance(value, Expectation) else show_nested(value)

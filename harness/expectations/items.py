@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from harness.expectations.base import Difference, Expectation, expectation, is_several, show_nested, show_value
@@ -23,15 +24,23 @@ class Items(Expectation):
         *,
         ordered: bool,
         where: str | None = None,
-        name: Callable[[Any], str] = show_nested,
+        name: Callable[[Any], str] | None = None,
     ) -> None:
         self.items = list(items)
         self.ordered = ordered
         self.where = where
-        self.name = name
+        self.name = name or show_nested
+        self._show_expected = partial(show_nested, name="")
 
     def __str__(self) -> str:
-        return self._list(self.items, show_nested)
+        return self._list(self.items, self._show_expected)
+
+    def with_name(self, name: str) -> Items:
+        named = Items(self.items, ordered=self.ordered, where=self.where, name=self.name)
+        named._show_expected = partial(show_nested, name=name)
+        if self.name is show_nested:
+            named.name = named._show_expected
+        return named
 
     def show(self, observed: Any) -> str:
         if not is_several(observed):
@@ -50,7 +59,7 @@ class Items(Expectation):
         again = [one for one in extra if any(_is_kept(expected, one) for expected in self.items)]
         other = [one for one in extra if one not in again]
         wrong = [
-            *(f"{show_nested(one)} is missing" for one in missing),
+            *(f"{self._show_expected(one)} is missing" for one in missing),
             *(f"{self.name(one)} is repeated" for one in again),
             *(f"{self.name(one)} is not expected" for one in other),
         ]
@@ -80,14 +89,19 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The expectation that a list has items and that each meets ``expected``; a difference names the other items."""
+    """The expectation that a list has items and that each meets ``expected``; a difference names the items that do not
+    meet it.
+    """
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
-        self.expected = expectation(expected)
+        self.expected = expectation(expected).with_name(of or "")
         self.of = of
 
     def __str__(self) -> str:
         return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
+
+    def with_name(self, name: str) -> Each:
+        return Each(self.expected.with_name(name), self.of)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_several(observed) and not isinstance(observed, Mapping):
@@ -149,11 +163,11 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
     """Return the expected items that are missing, and the found items that are not expected."""
     fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """By index in the found items: the number of the expected item that it is paired with."""
+    """The number of the expected item with which each found item is paired, by the index of the found item."""
 
     def places(number: int, tried: set[int]) -> bool:
-        """Pair an expected item with a found item; an item that is already paired moves to a different one if
-        necessary.
+        """Find a partner for an expected item among the found items; if a found item is already paired, its partner may
+        get a different one.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

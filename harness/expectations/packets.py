@@ -116,7 +116,7 @@ def of_classes(*values: int) -> Items:
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:
-    """Expect that the SUT closed a conversation and sent no packet after the first ``known`` ones."""
+    """Expect that the SUT closed a conversation and sent no packet after its first ``known`` packets."""
     return ClosedUnanswered(known)
 
 

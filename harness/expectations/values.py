@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.expectations.base import Difference, Expectation, expectation, show_value
+from harness.expectations.numbers import show_integer
 
 
 class OneOf(Expectation):
@@ -15,12 +16,20 @@ class OneOf(Expectation):
         if not allowed:
             raise ValueError("one_of() without a value: name the allowed values")
         self.allowed = [expectation(one) for one in allowed]
+        self.name = ""
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.allowed))
 
     def show(self, observed: Any) -> str:
-        return self.allowed[0].show(observed) if isinstance(self.allowed[0], Between) else show_value(observed)
+        return (
+            self.allowed[0].show(observed) if isinstance(self.allowed[0], Between) else show_value(observed, self.name)
+        )
+
+    def with_name(self, name: str) -> OneOf:
+        named = OneOf(*(one.with_name(name) for one in self.allowed))
+        named.name = name
+        return named
 
     def compare(self, observed: Any) -> Difference | None:
         differences = [one.compare(observed) for one in self.allowed]
@@ -35,10 +44,8 @@ class Between(Expectation):
     high: int
 
     def __str__(self) -> str:
-        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
-
-    def show(self, observed: Any) -> str:
-        return str(observed)
+        low, high = show_integer(self.low), show_integer(self.high)
+        return low if low == high else f"{low} to {high}"
 
     def compare(self, observed: Any) -> Difference | None:
         if isinstance(observed, int) and self.low <= observed <= self.high:

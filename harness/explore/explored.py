@@ -76,7 +76,7 @@ class Explorer:
             if steps.total() >= limits.steps or not may_continue():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
-            walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
+            walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
             steps.update(step.name for step in walk.steps)
             progress(min(steps.total(), limits.steps), limits.steps)
             if walk.divergence is not None:

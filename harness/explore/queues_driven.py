@@ -243,7 +243,7 @@ class QueuesDriven:
         message = answer["message"]
         return {"message": None if message is None else self._described(message)}
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def _visible(self) -> dict[str, Any]:
         control = self._sut.control

@@ -137,7 +137,7 @@ class SessionsDriven:
     def _put(self, session: str, packet: Any) -> None:
         self._connections[session].send(packet)
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def _seen(self, connection: RawConversation) -> dict[str, Any]:
         answers = [self._describe_packet(frame.data) for frame in connection.received]

@@ -9,7 +9,7 @@ from harness.explore.walk import Walk
 from harness.model.steps import Model, Step
 
 Try = Callable[[Sequence[Step]], Walk]
-"""The type of functions that take steps from the start, without those that cannot be taken."""
+"""The type of functions that take the given steps from the start, and omit those that cannot be taken."""
 MAX_TRIES = 2_000
 
 
@@ -34,7 +34,7 @@ def shrink(kind: type[Model], walk: Walk, attempt: Try) -> Walk:
 
 
 def _list_simpler_walks(kind: type[Model], walk: Walk) -> Iterator[list[Step]]:
-    """Yield simpler walks: first without many of the steps, then without few, at last with simple arguments."""
+    """Yield simpler walks: first without many of the steps, then without a few, finally with simpler arguments."""
     steps = walk.steps
     length = len(steps) // 2
     while length:

@@ -26,14 +26,14 @@ class Driven(Protocol):
         """Take a step; return everything visible afterwards. ``awaited``: the answers to wait for."""
 
     def elapsed_ms(self) -> int | None:
-        """Return the real time since the start (int ms); None where only steps take time."""
+        """Return the real time since the start (int ms); None in an environment in which only steps take time."""
 
     def idle(self, ms: int) -> None:
         """Let real time pass."""
 
 
 Open = Callable[[], AbstractContextManager[Driven]]
-"""The type of functions that open the system for one walk, like a new system."""
+"""The type of functions that put the system into the state of a new system and open it for one walk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
             if worlds.can_take(behind):
                 yield behind
-            else:  # something ends about now, or has just ended
+            else:  # a wait or a message ends about now, or has just ended
                 system.idle(_IDLE_MS)
         yield step
 
@@ -103,7 +103,7 @@ class Drawing:
 
     @classmethod
     def from_model(cls, kind: type[Model], has: Callable[[str], bool]) -> Drawing:
-        """Return the drawing of the transitions that a system supports."""
+        """Return a ``Drawing`` of the transitions that a system supports."""
         drawn = [one for one in kind.transitions.values() if kind.weights.get(one.name, one.weight)]
         found = [one for one in drawn if all(map(has, one.needs))]
         return cls([one.name for one in found], [kind.weights.get(one.name, one.weight) for one in found])

@@ -12,8 +12,8 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 Change = Callable[[Message, Message], Message]
-"""A function that is called with an acknowledgment and the message that it acknowledges, and
-returns the changed one.
+"""A function that is called with an acknowledgment and the message that it acknowledges, and returns the changed
+acknowledgment.
 """
 ALL_CLASSES = frozenset(MessageClass)
 ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
@@ -29,7 +29,7 @@ REFUSAL_CLASSES = ALL_CLASSES - ARRIVAL_CLASSES - REMOVAL_CLASSES
 
 
 def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
-    """Change the administration acknowledgments that have some classes."""
+    """Change the administration acknowledgments whose class is one of the given classes."""
 
     class Made(AdminAcks):
         def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

@@ -50,7 +50,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
-    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original ones."""
+    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original arguments."""
 
     def instead(given: Given) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))
@@ -64,7 +64,7 @@ def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, ca
 
 
 def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
-    """Call ``do`` instead of a step, in those calls for which the condition ``when`` is true."""
+    """Call ``do`` instead of a step in the calls for which the condition ``when`` is true."""
     signature = inspect.signature(method)
 
     def make(original: Method) -> Method:

@@ -1,4 +1,4 @@
-"""ConnectionHistory of outgoing queues with entries left out or changed. Spec: MS-MQDMPR 3.1.1.3."""
+"""Faults of the ConnectionHistory of outgoing queues: entries are omitted or changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
-    """Do not add entries with some Status to ConnectionHistory."""
+    """Do not add entries with the given Status values to ConnectionHistory."""
 
     class EntriesLeftOut(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -26,7 +26,7 @@ def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
 
 
 def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
-    """Change attributes of the entries with some Status in ConnectionHistory."""
+    """Change attributes of the entries in ConnectionHistory that have one of the given Status values."""
 
     class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

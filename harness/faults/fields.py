@@ -92,7 +92,9 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Let the receiver refuse packets in which a field, or bits of a field, that must be ignored is not zero."""
+    """Let the receiver refuse packets in which a field, or some bits of a field, is not zero, although the receiver
+    must ignore the value.
+    """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
     value = attrgetter(path)
@@ -227,7 +229,7 @@ class _NotingCursor(Cursor):
 def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
     if kind is PingPacket:
         return pings(lambda packet: field.change_in(packet, change), when)
-    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # the others
+    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
 def _resolve_path(kind: Kind, path: str) -> _Field:

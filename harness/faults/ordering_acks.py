@@ -84,6 +84,6 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {BODY_PATH: _increment_number(12)}, meant
     ),
 }
-"""By wrong property of an acknowledgment: a function that makes the fault from a condition, which
-selects the packets.
+"""The functions that make a fault, by the wrong property of the acknowledgment. Each takes a condition that selects the
+packets.
 """

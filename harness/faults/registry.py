@@ -38,10 +38,12 @@ class FaultyCore:
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
-    """Entered while this core computes, and only then: other cores of the process, such as a peer's, do without."""
+    """The context that is entered only while this core computes: other cores of the process, such as a peer's, run
+    outside it.
+    """
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the disk; faults at a restart apply afterwards, unless the disk is new."""
+        """Restore the state from the disk; then apply the faults that act at a restart, unless the disk is new."""
         with self.around:
             self.core.restore(entries)
         if entries:
@@ -164,7 +166,7 @@ def mutant_as_fault(name: str) -> Fault:
 
     def install(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
-            exchange.__enter__()  # for good: the directory is this system's as long as the process lives
+            exchange.__enter__()  # never undone: the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
 

@@ -88,8 +88,8 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Change the stubs of a method of qm2qm before the server reads them; ``length``: the size in bytes that identifies
-    them.
+    """Change the stubs of a method of qm2qm before the server reads them; ``length``: the size in bytes of the stubs to
+    change.
     """
     opnum = find_method(QM2QM, method)
 

@@ -31,7 +31,7 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
 
     def install(faulty: FaultyCore) -> None:
         put_in_place(faulty)
-        faulty.on_restart.append(put_in_place)  # which may begin with other caches
+        faulty.on_restart.append(put_in_place)  # a restart may create new caches
 
     return install
 
@@ -107,7 +107,7 @@ def omit_cleanup_timer(name: str) -> Install:
 
 
 def delay_cleanup_timer(name: str) -> Install:
-    """Start the cleanup timer of a cache with two lifetimes instead of one."""
+    """Start the cleanup timer of a cache with twice the lifetime of an entry."""
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Judge every system in a capture by another tool, with every passive predicate."""
+"""Judge every system in a capture of another tool with every passive predicate."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ GAPS_LISTED = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame comes first."""
+    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame is first."""
 
     def __init__(
         self,
@@ -128,11 +128,11 @@ class Conversation:
                 view.connection.summaries.clear()
         self._describe_conversation()
 
-    # -- what its ways say ------------------------------------------------------------------------------------
+    # -- events of its directions -----------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the cutter for a direction whose next bytes are these; None while the protocol is unknown, and for
-        protocols that are not judged.
+        """Return the cutter for a direction that continues with the given bytes; None while the protocol is unknown,
+        and for a protocol that is not judged.
         """
         if not self.kind:
             self._classify(data)
@@ -142,7 +142,7 @@ class Conversation:
         late = self._reassembly.ways[side].late or way.began_with_hole
         if self.kind == MSMQ:
             return PacketCutter(way.packet, late=late)
-        from harness.foreign.pdus import PduCutter  # which takes a second to import
+        from harness.foreign.pdus import PduCutter  # the import takes a second
 
         return PduCutter(way.packet, late=late)
 
@@ -204,7 +204,9 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system within a computer; for a client, any port except the server's."""
+        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
+        client can have any port except the server's.
+        """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
         if own[0] != other[0]:

@@ -1,4 +1,4 @@
-"""Read capture files by other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
+"""Read capture files of other tools (pcap and pcapng, compressed or not); the format is recognized by the content."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _UNREADABLE_FORMATS = (
     (b"RTSS", "a Network Monitor file"),
     (b"TRSN", "a Sniffer file"),
     (b"XCP\0", "a NetXRay file"),
-    (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
-    (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
+    (bytes.fromhex("34cdb2a1"), "a pcap file written by a patched libpcap"),
+    (bytes.fromhex("a1b2cd34"), "a pcap file written by a patched libpcap"),
 )
 """Unsupported formats that `editcap` can convert, by their first bytes."""
 
@@ -41,7 +41,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
         try:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
-            raise CaptureError(path, 0, f"it cannot be decompressed: {error}") from error
+            raise CaptureError(path, 0, f"the file cannot be decompressed: {error}") from error
         if magic != PCAPNG and magic not in PCAP:
             raise UsageError(_describe_refusal(path, magic))
         number = 0
@@ -52,13 +52,13 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
         except RecordError as error:
             if not number:
                 raise CaptureError(path, 0, f"no frame can be read: {error}") from error
-            damaged(f"it is damaged after frame {number}: {error}")
+            damaged(f"the file is damaged after frame {number}: {error}")
 
 
 def _decompress(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP
     raw.seek(0)
-    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # an IO[bytes] in all but name
+    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]
 
 
 def _describe_refusal(path: Path, magic: bytes) -> str:

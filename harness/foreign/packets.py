@@ -1,6 +1,6 @@
 """Cut a direction of a connection into packets, although the capture may have begun late or may lack bytes. After
-missing bytes, the start of the next packet is unknown: a packet is looked for by its signature, and accepted if it can
-be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+missing bytes, the start of the next packet is unknown: the cutter searches for the signature of a packet, and accepts
+the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ completes it, and, for a malformed packet, the error.
 """
 
 SIZE_KNOWN_AFTER_BYTES = 12
-"""int bytes: the length of the beginning of a packet that contains the size."""
+"""int bytes: how many bytes from the start of a packet contain its size."""
 PDU_HEAD = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
-"""int bytes: the length of the beginning that contains the size, of a packet or of a PDU."""
+"""int bytes: how many bytes from the start of a packet or PDU contain its size; the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
 _LAST_TYPE = 19
@@ -32,7 +32,7 @@ _FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 
 
 class Cutter(ABC):
-    """Cuts one direction into packets; ``lost`` counts the incomplete packets, where several in a row count once."""
+    """Cuts one direction into packets; ``lost`` counts the incomplete packets; consecutive ones count once."""
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
@@ -47,7 +47,7 @@ class Cutter(ABC):
         """The size of the packet that begins with the held bytes, including those of the framer; 0 while it is unknown.
         """
         self._skipped = 0
-        """The number of remaining bytes of a packet with missing bytes."""
+        """The number of bytes still to skip, because they end a packet of which earlier bytes are missing."""
         self._pieces: deque[tuple[int, int]] = deque()
         """The frames of the held bytes, and the number of bytes of each."""
         self._broken = False
@@ -143,8 +143,8 @@ class Cutter(ABC):
         self._try_packet_start(False)
 
     def _try_packet_start(self, pushed: bool) -> None:
-        """Decide whether a packet begins with the first held byte: it can be parsed, and no byte or another packet
-        follows.
+        """Decide whether a packet begins with the first held byte: the packet can be parsed, and is followed by another
+        packet or by nothing.
         """
         while self._on_trial:
             size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))

@@ -1,4 +1,4 @@
-"""The report of `mqconform check` as one HTML page. Text from a capture is escaped, even if it contains markup."""
+"""The report of `mqconform check` as one HTML page. Text from a capture is escaped, so markup in it has no effect."""
 
 from __future__ import annotations
 
@@ -45,4 +45,5 @@ def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, 
         "connections": traffic.totals.kinds.total(),
         "conversations": traffic.totals.shown[:MOST_LISTED_CONVERSATIONS],
         "systems": systems,
+        "missing": traffic.systems.describe_missing(),
     }

@@ -11,7 +11,7 @@ from harness.wire.wire_error import WireError
 
 
 class PduCutter(Cutter):
-    """Cuts one direction into PDUs, which are looked for only at the start of a segment."""
+    """Cuts one direction into PDUs, each of which it expects at the start of a segment."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(RpcFramer(), take, late=late)

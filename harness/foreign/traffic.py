@@ -63,7 +63,7 @@ class Traffic:
         if at == NOT_IP:
             raise NotRead("frames without an IP packet")
         if at == CUT_FRAME:
-            raise NotRead("frames that are cut before their IP header")
+            raise NotRead("frames that are truncated before their IP header")
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
@@ -77,7 +77,7 @@ class Traffic:
     def _segment(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _TCP_HEADER:
-            raise NotRead("TCP segments that are cut before the end of their header")
+            raise NotRead("TCP segments that are truncated within their header")
         start, flags = (data[12] >> 4) * 4, data[13]
         if start < _TCP_HEADER or start > len(data) + payload.missing:
             raise NotRead("TCP segments with a wrong length")
@@ -89,7 +89,7 @@ class Traffic:
         conversation, side = known
         if conversation.ended:
             return
-        cut = max(start - len(data), 0)  # of the options
+        cut = max(start - len(data), 0)  # missing bytes of the options
         conversation.segment(
             side,
             sequence,
@@ -120,12 +120,12 @@ class Traffic:
     def _datagram(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _UDP_HEADER:
-            raise NotRead("UDP datagrams that are cut before the end of their header")
+            raise NotRead("UDP datagrams that are truncated within their header")
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         if PING_PORT not in ports:
             return
         if payload.missing:
-            raise NotRead("pings that are cut")
+            raise NotRead("truncated pings")
         ends = payload.source, payload.target
         views = []
         for side in (0, 1):

@@ -24,9 +24,9 @@ from harness.rules.naming import rule_named
 SCHEMA = 1
 _ENTRY_KEYS = ("reason", "link")
 _FILE_HEADER = """\
-# Rules that this system is known to break: `mqconform run --baseline FILE` ends badly for any other that fails, and
-# for an entry that fails no more.
-# reason: why it is accepted (never empty); link: where that is written down.
+# Rules that this system is known to break. `mqconform run --baseline FILE` exits with 1 for any other failing rule, and
+# for an entry whose rule no longer fails.
+# reason: why the failure is accepted (never empty); link: the address of a page about it.
 schema = 1
 """
 _OPEN_RULES_COMMENT = """\
@@ -141,7 +141,7 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
             raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known: {', '.join(_ENTRY_KEYS)}")
     reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
     if not reason:
-        raise UsageError(f"{path}: [{rule}]: reason is empty; say why this failure is accepted")
+        raise UsageError(f"{path}: [{rule}]: reason is empty; state why this failure is accepted")
     if link and not link.startswith(("https://", "http://")):
         raise UsageError(f"{path}: [{rule}]: link is {link!a}; it must begin with https://")
     return Deviation(rule, reason, link or None)

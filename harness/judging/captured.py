@@ -55,10 +55,10 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Judge a capture of a SUT with this profile by every passive predicate; verdicts name the SUT ``name``.
+    """Judge a capture of a SUT with this profile with every passive predicate; verdicts name the SUT ``name``.
 
-    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Fails and warnings name the
-    deciding field; passes are only counted.
+    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Failures and warnings name
+    the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
@@ -138,7 +138,9 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Bytes that the peer sent in one piece are one packet, which has the number of its first frame."""
+        """Yield an event for each packet of the peer: bytes that the peer sent in one piece are one packet, with the
+        number of its first frame.
+        """
         first = None
         for each in way.ranges:
             first = first or each

@@ -33,7 +33,7 @@ REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""By advice: the reason in a line that is only about the SHOULD in the sentence of a MUST."""
+"""For each advice, the reason in a line that is only about the SHOULD in the sentence of a MUST."""
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
@@ -75,13 +75,13 @@ class Judge:
         self.capture = capture
         self.profile = profile
         self._excusing = catalogue.notes.excusing(profile)
-        """The rules that the SUT may miss, and the product note that allows each."""
+        """The rules that the SUT may break, each with the product note that allows it."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """Fails of rules that depend on a SHOULD of this check, until the verdict of that SHOULD is known."""
+        """Failures of rules that depend on a SHOULD of this check, until the verdict of that SHOULD is known."""
         self.packets = PassiveJudge()
         """The passive judge, which gets every packet of the SUT."""
         self.reasons: list[str] = []
@@ -324,7 +324,7 @@ class Judge:
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has no row in the catalogue; add it to the rules.toml of its section")
         if rule not in self.covers:
-            raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
+            raise HarnessError(f"{self.test} judges {rule}, which its @covers does not name")
         return self.catalogue[rule]
 
     def _verdict_of_miss(self, row: Rule) -> Verdict:
@@ -335,7 +335,7 @@ class Judge:
     ) -> Entry:
         """Return the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; omit advice=True")
+            raise HarnessError(f"{self.test}: the whole sentence of {row.id} is a {row.level}; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
         return self._entry(
@@ -400,7 +400,7 @@ class Judge:
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
             cited = excuse.cited_in(row.document)
             notes += [cited] if cited not in (row.note or "") else []
-            said = f"{excuse.name} allows it to {self.profile}: {excuse.allows}"
+            said = f"{excuse.name} allows this for {self.profile}: {excuse.allows}"
             reason = f"{said}; {reason}" if reason else said
         return Entry(
             rule=row.id,
@@ -455,6 +455,7 @@ class _Outcome(NamedTuple):
 
 
 def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+    expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:

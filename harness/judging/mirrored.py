@@ -1,7 +1,7 @@
-"""Judge packets of the peer by the passive predicates, as if the SUT had sent them.
+"""Judge packets of the peer with the passive predicates, as if the SUT had sent them.
 
 A check that intentionally breaks a rule with a packet of the peer is marked with ``malforms``. If a check without this
-mark sends such a packet, and expects more of the system than to survive the packet, its verdict is wrong.
+mark sends such a packet, and expects more than that the system survives, the check itself is wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
-    """A judge of the peer's packets: it judges the packets of both sides with the two sides exchanged."""
+    """A judge of the peer's packets: it judges each packet as if the two sides were exchanged."""
 
     def __init__(self) -> None:
         self._reset_state()
@@ -40,7 +40,7 @@ class Mirror:
         )
         if data is not frame.data:
             name_frame(mirrored)
-        elif "record" in frame.__dict__:  # parsed once for both
+        elif "record" in frame.__dict__:  # parse the packet once for both judges
             mirrored.__dict__["record"] = frame.record
         if connection is not None:
             connection.add(mirrored)

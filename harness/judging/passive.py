@@ -20,7 +20,7 @@ MAX_FAILURES_RECORDED = 3
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason of a rule's further failures, in place of their own reasons."""
+"""The reason that replaces all further reasons why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The content of a summary of the last messages, by message; no system resends a message after this many others."""
+    """The latest values of a summary, by message. Older values are removed, because no system resends a message after
+    so many other messages.
+    """
 
     MOST = 16_384
 
@@ -101,7 +103,8 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of one class about the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured if some of these packets were not captured; for a summary of all connections this is unknown.
+        Raises NotCaptured if some of these packets were not captured; for a summary of all connections, missing packets
+        are not noticed.
         """
         noted: S
         if kind.of_system:
@@ -154,9 +157,9 @@ class PassiveRule:
     advice: bool = False
     """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
-    """Whether a packet that breaks it cannot be read any further."""
+    """Whether a packet that breaks the rule cannot be read any further."""
     of_system: bool = False
-    """Whether only a whole system can keep the rule: packets that a check composes are not judged by it."""
+    """Whether only a whole system can keep the rule: packets that a check composes are not judged against it."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
@@ -208,13 +211,14 @@ class Tally:
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the missing part of their capture; None: every packet could.
+    """The number of packets that could not be judged, by the missing part of their capture; None if every packet could
+    be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first of the packets that broke it."""
+    """The first of the packets that broke the rule."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -266,11 +270,11 @@ class PassiveJudge:
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """The connections with such a packet: counts and repetitions in their later packets may be wrong because of
-        it.
+        """The connections with a malformed packet: counts and repetitions in their later packets may be wrong because
+        of it.
         """
         self.summaries: dict[type, Any] = {}
-        """Those of all connections."""
+        """The summaries of all connections."""
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""
@@ -361,7 +365,7 @@ _BY_KIND = _ByKind()
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet began there, whatever its bytes look like
+    if frame.error is not None:  # no packet begins there, even if the bytes look like one
         return frame.error
     try:
         return frame.record

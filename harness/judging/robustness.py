@@ -70,4 +70,4 @@ ROWS = {
     )
     for condition, (name, says) in FINDINGS.items()
 }
-"""By condition: the row of the condition in the report."""
+"""The row of each condition in the report."""

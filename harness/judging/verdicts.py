@@ -40,7 +40,7 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     """The SUT file declares that the SUT does not have the rule's subject."""
     NOT_OBSERVABLE = "not_observable"
-    """The SUT offers no way to see it (no control channel, no inspection)."""
+    """The SUT offers no way to observe the rule (no control channel, no inspection)."""
     HARNESS_ERROR = "harness_error"
 
 
@@ -67,7 +67,7 @@ WORST_FIRST = (
 so pass precedes not_exercised.
 """
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
-"""The verdicts that count a rule as judged."""
+"""The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that mean that the SUT broke the rule."""
 _RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
@@ -189,13 +189,14 @@ class VerdictLog:
         self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
-        """The verdict that stands of each rule."""
+        """For each rule, the verdict that counts, which is the worst so far."""
         self.fails: Counter[str] = Counter()
         """How often each rule has failed since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
         """The rules of level MUST whose sentence has a SHOULD that was not followed."""
         self.turned_bad: list[tuple[str, Verdict]] = []
-        """Each rule whose verdict became worse and bad since the file was opened, with that verdict, in order."""
+        """The rules whose verdict changed to a bad verdict since the file was opened, each with that verdict, in order.
+        """
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -250,14 +251,14 @@ class Recorded:
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
     rules: dict[str, Verdict] = field(default_factory=dict)
-    """The verdict that stands of each rule."""
+    """For each rule, the verdict that counts, which is the worst so far."""
     unfollowed: set[str] = field(default_factory=set)
     """Rules of level MUST whose sentence has a SHOULD that was not followed."""
     last: int = 0
     cut: str | None = None
-    """The test that the run ended in; it is run again."""
+    """The test during which the run ended; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
-    """The lines that this test wrote already: test, rule, verdict."""
+    """The lines that the interrupted test had already written: test, rule, verdict."""
     again: set[str] = field(default_factory=set)
     """Checks that run again, because the run had ended and they met residue."""
 
@@ -304,7 +305,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _Completer:
-    """Complete lines of a verdict file with the values that its run folder has for all of them."""
+    """Complete lines of a verdict file with the values that all lines of its run folder share."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -334,12 +335,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(
-                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the others"
+                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the "
+                    "other lines"
                 )
             schema = verdict.get("schema")
             if schema not in (OLDEST_SCHEMA, SCHEMA):
                 raise UsageError(
-                    f"{path}:{number}: a verdict of schema {schema!r}; this harness reads {OLDEST_SCHEMA} and {SCHEMA}"
+                    f"{path}:{number}: the verdict has schema {schema!r}; this harness reads the schemas "
+                    f"{OLDEST_SCHEMA} and "
+                    f"{SCHEMA}"
                 )
             yield verdict
 
@@ -362,15 +366,15 @@ class _Folder:
             path = folder / RULES_FILE
             return cls(shared, started, json.loads(path.read_text(encoding="utf-8"))["rules"])
         except OSError as error:
-            raise UsageError(f"{path}: the file cannot be read, and the verdicts need it: {error.strerror}") from error
+            raise UsageError(f"{path}: the file, which the verdicts need, cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: the file is truncated or broken, and the verdicts need it") from error
+            raise UsageError(f"{path}: the file, which the verdicts need, is truncated or broken") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
         """Return a line with the values added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
-            document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
+            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
             time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")
@@ -406,5 +410,5 @@ def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": current_check(test)} if isinstance(test, str) else line
 
 
-_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the others"
+_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the other lines"
 _EVIDENCE_KEYS = ("frame", "first", "last")

@@ -1,4 +1,6 @@
-"""Define the inputs of the session machine: packet kinds with the variants that decide a transition."""
+"""Define the inputs of the session machine: packets of each kind, in the variants that lead to different
+transitions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the transitions in which a learned machine differs from the table of an acceptor's states and events."""
+"""Find the transitions in which a learned machine differs from the table of an acceptor's states and events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.rules.places import STATES_FILE
 from harness.states.table import Table, read_table
 
 TABLE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
-"""The table whose cells the checks of `mqconform run` go through."""
+"""The table whose cells the checks of `mqconform run` judge."""
 
 
 @dataclass(frozen=True, slots=True)

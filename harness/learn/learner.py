@@ -17,7 +17,7 @@ from harness.states.outcomes import name_packets
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
 """The number and length of the random walks with which AALpy looks for differences. They begin in each known state, so
-that rare states are tested as often as the first.
+that rare states are tested as often as the initial state.
 """
 LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
 """int ms: the longest time of learning in real time, where each silence takes time."""
@@ -33,7 +33,7 @@ class Learned:
 
 
 class SessionSystem:
-    """A system that accepts sessions, driven by one input of a word after another."""
+    """A system that accepts sessions. The inputs of a word are sent to it one by one."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -102,8 +102,8 @@ def _is_closed(conversation: RawConversation) -> bool:
 
 
 def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
-    """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the answers to a word
-    differ.
+    """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the system answers a
+    word in two different ways.
     """
     try:
         from aalpy.base import SUL
@@ -126,7 +126,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> 
             return system.send_input(letter)
 
     peer.environment.limit(LONGEST_LEARNING_MS)
-    random.seed(seed)  # AALpy draws its walks from the module's generator
+    random.seed(seed)  # AALpy uses the generator of the module for its random walks
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)
     try:

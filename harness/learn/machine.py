@@ -42,7 +42,7 @@ class Machine:
         return {"schema": SCHEMA, "initial": self.initial, "states": states}
 
     def to_dot(self) -> str:
-        """Return the machine as a Graphviz diagram: one arrow for all inputs of the same effect."""
+        """Return the machine as a Graphviz diagram: one arrow for all inputs with the same output and next state."""
         lines = ["digraph session {", "  rankdir=LR;", f"  start [shape=point]; start -> {self.initial};"]
         for name, row in self.states.items():
             grouped: dict[tuple[str, str], list[str]] = {}
@@ -76,9 +76,11 @@ def read_machine(path: Path) -> Machine:
         complete = tree["schema"] == SCHEMA and machine.initial in states
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: is not a machine of `mqconform learn`: {type(error).__name__}") from error
+        raise UsageError(
+            f"{path}: is not a state machine that `mqconform learn` wrote: {type(error).__name__}"
+        ) from error
     if not complete:
-        raise UsageError(f"{path}: is not a machine of this version of `mqconform learn`")
+        raise UsageError(f"{path}: is not a state machine that this version of `mqconform learn` wrote")
     return machine
 
 

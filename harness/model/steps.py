@@ -88,8 +88,8 @@ class Model:
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         self.decisions = dict(decisions or {})
         self.answers: dict[str, Any] = {}
-        """The answers of the last step: ``answer`` is the answer to the step itself, the other names are of waiting
-        reads.
+        """The answers of the last step: ``answer`` is the answer to the step itself, the other names are those of
+        waiting reads.
         """
         self.cited: dict[str, None] = {}
         """The rules that determined the last step, in the order of their use."""

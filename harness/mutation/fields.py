@@ -1,4 +1,4 @@
-"""Find the fields of the reference's records that could be confused, by their types."""
+"""Find fields of the reference's records that could be confused, because they have the same type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import reference_qm
 
 
 class FieldTypes:
-    """By record: the types of its fields, as the source writes them."""
+    """The types of the fields of each record, as the source writes them."""
 
     def __init__(self, records: list[type]) -> None:
         self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)

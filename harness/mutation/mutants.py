@@ -1,7 +1,7 @@
 """List the mutants by name, and compile the code with which a mutant replaces a function's code.
 
-A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: the name is stable
-as long as the function does not change.
+A name consists of file, function, operator and ordinal, such as ``core/sessions/ping.py:Ping.respond:off-by-one-2``:
+the name is stable as long as the function does not change.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Mutant:
     function: str
     operator: str
     lines: range
-    """The lines that contain the change; it has no effect in a check that runs none of them."""
+    """The lines that contain the change; the mutant has no effect in a check that runs none of them."""
     before: str
     after: str
     says: str
@@ -136,7 +136,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     functions = _map_functions(file)
     for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
-            continue  # what a decorator made of it is called by nobody, or keeps what it once answered
+            continue  # a decorated function is not called itself, or its results are cached
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
         for operator, site, edit in mutations(Context(node, names, field_types())):

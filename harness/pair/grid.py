@@ -36,7 +36,7 @@ class GridCell:
     broken: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, scenario: str, result: Result, why: str) -> None:
-        """Add the result of a scenario; of several, the worst stands."""
+        """Add the result of a scenario; if the scenario has several results, the worst counts."""
         held = self.results.get(scenario, Result.PASS)
         self.results[scenario] = min(held, result, key=WORST_FIRST.index)
         if why:
@@ -49,7 +49,9 @@ class GridCell:
 
 @dataclass(slots=True)
 class Grid:
-    """The systems in the order of their first appearance, and a cell for each origin and target that met."""
+    """The systems in the order of their first appearance, and a cell for each origin and target that exchanged
+    messages.
+    """
 
     systems: list[str] = field(default_factory=list)
     cells: dict[tuple[str, str], GridCell] = field(default_factory=dict)

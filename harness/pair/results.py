@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.running import Cell
+from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import SutFile
 
 RESULTS_FILE = "pair.json"
@@ -27,10 +29,12 @@ class PairResults:
     cells: tuple[Cell, ...]
 
 
-def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell]) -> None:
-    """Write the results to the folder of a pair."""
+def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell], started: datetime) -> None:
+    """Write the results to the folder of a pair. ``started``: the time at which the pair started, UTC."""
     results = {
         "schema": SCHEMA,
+        "started": f"{started:%Y-%m-%dT%H:%M:%SZ}",
+        "letters": {one.name: one.letter for one in SCENARIOS},
         "systems": {role: asdict(file.sut) for role, file in files.items()},
         "cells": [asdict(one) for one in cells],
     }

@@ -1,4 +1,6 @@
-"""Run all scenarios in both directions, each with a capture, on which passive predicates judge both systems."""
+"""Run all scenarios in both directions, each with a capture, in which passive predicates judge the packets of both
+systems.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
 
 
 def run_scenario(scenario: Scenario, pair: Pair, origin: str, target: str) -> Outcome:
-    """Run a scenario, and return its outcome, also that of a scenario that ends early."""
+    """Run a scenario; return its outcome, even if the scenario ends early."""
     try:
         return scenario.run(pair, pair.sides[origin], pair.sides[target])
     except Unsupported as error:

@@ -29,7 +29,7 @@ class Scenario:
 
     name: str
     letter: str
-    """Its name in a grid."""
+    """The letter that stands for the scenario in a grid."""
     says: str
     origin: tuple[str, ...]
     target: tuple[str, ...]

@@ -107,8 +107,8 @@ class Pair:
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
     def _relay_rpc(self, side: Side) -> list[Relay]:
-        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks the first port for the
-        second, so both relays have the system's own ports.
+        """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks qmcomm for the port of
+        qm2qm, so both relays have the system's own ports.
         """
         if not side.sut.has("qm2qm"):
             return []
@@ -140,6 +140,13 @@ class Pair:
         for relay in self._relays:
             relay.let_through()
 
+    def _await_acknowledgments(self) -> None:
+        """Wait until no open session has an unacknowledged message; a system would send it again in the next
+        scenario.
+        """
+        limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
+        self.environment.run_until(lambda: all(each.is_acknowledged for each in self.traffic.passages), limit_ms)
+
     def close(self) -> None:
         """Remove the objects of the scenario while the systems still reach each other; then close the relays and the
         capture.
@@ -149,6 +156,7 @@ class Pair:
             for ping in self._pings:
                 stack.callback(ping.close)
             stack.callback(self.cut)
+            stack.callback(self._await_acknowledgments)
             for side in self.sides.values():
                 stack.callback(side.sut.tidy)
             stack.callback(self.mend)
@@ -177,9 +185,14 @@ class Drivers:
     def start(self) -> None:
         """Start or find both systems; raise UsageError if both are the same queue manager."""
         for driver in self._drivers.values():
+            driver.resets = False
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
-            raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
+            raise UsageError(f"both SUT files lead to the same queue manager, {self._drivers[A].identifier}")
+        # A system that was reset counts its messages from 1 again, and the other system discards them as repeated.
+        both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
+        for driver in self._drivers.values():
+            driver.resets = both
 
     def stop(self) -> None:
         """Restore the original state of both systems, and release them."""

@@ -13,7 +13,7 @@ from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
-"""The quota of a core of the peer in KB: four of the longest messages, more than any check sends."""
+"""The quota of a core of the peer in KB: the size of four messages of maximum length, more than any check sends."""
 CONNECT_RETRIES_MS = 15_000
 """Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>): the SUT connects within this time."""
 POLL_INTERVAL_MS = 200
@@ -54,7 +54,9 @@ def accept_waiting_messages(peer: Party) -> None:
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the identifiers under which the SUT may know the peer's address, each with parts of its format names."""
+    """Return the identifiers under which the SUT may know the peer's address, each with the texts that identify it in
+    format names.
+    """
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)

@@ -73,7 +73,7 @@ class Call:
     received: list[Frame] = field(default_factory=list)
     answered: bool = False
     thrown: int | None = None
-    """The status of the fault that answered it."""
+    """The status of the fault that answered the call."""
     out: Any = None
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
@@ -90,7 +90,7 @@ class Call:
         """Wait for the answer, or until no answer can arrive; raise LackedByRelease if the method is missing."""
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
-        peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
+        peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer to {name}")
         if self.thrown == NO_SUCH_METHOD and lacks_method(peer.sut, name):
             raise LackedByRelease(f"the SUT's release does not implement {name} (MS-MQQP <2>)")
         return self
@@ -109,7 +109,7 @@ class Call:
     def way_out(self) -> str:
         """The remedy for a call that is denied to unauthenticated clients."""
         denied = self.thrown == ACCESS_DENIED and self.association.protection is None
-        return " (the tester does not authenticate: say how in [rpc] of the SUT file)" if denied else ""
+        return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property
     def status(self) -> int | None:
@@ -185,7 +185,9 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message of this check that a read returned, or the outcome of the read."""
+        """The label of the message that a read returned, with a remark if the message belongs to another check; the
+        outcome of the read if there is no message.
+        """
         if self.outcome != "MQ_OK":
             return self.outcome
         packet = self.packet
@@ -245,13 +247,15 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """Associations for the interfaces that the SUT serves at another port: calls to these go there."""
+        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
+        associations.
+        """
         self.group = 0
         self.protection: Protection | None = None
-        """The security context, once it is bound with one."""
+        """The security context; None before the connection is bound with a security context."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
-        """PDUs that answer no call, oldest first: bind_ack and the like, and bytes that are no PDU."""
+        """PDUs that answer no call, oldest first: such as bind_ack, and bytes that are not a PDU."""
         self._call_id = 0
         self._context_id = 0
 
@@ -317,7 +321,7 @@ class Association(RawConversation):
         authenticate: bool = False,
         **body: Any,
     ) -> Frame | None:
-        """Send a bind, or an alter_context by ``kind``; return the answer, or None.
+        """Send a bind or, as ``kind`` requests, an alter_context; return the answer, or None.
 
         ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
         invalid.
@@ -381,7 +385,7 @@ class Association(RawConversation):
         """Send a PDU; return the answering PDU, or None if no answer arrived."""
         before = len(self.answers)
         self.send(pdu)
-        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {what}")
+        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer to {what}")
         return self.answers[before] if len(self.answers) > before else None
 
     def bind(

@@ -35,7 +35,7 @@ class Conversation:
         self.peer = peer
         self._next = 0
 
-    # -- what came ----------------------------------------------------------------------------------------------
+    # -- received packets ---------------------------------------------------------------------------------------
 
     @property
     def received(self) -> list[Frame]:
@@ -118,7 +118,9 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT keeps the connection open and sends no packet, or no packet ``of`` one kind."""
+        """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
+        packets of other kinds do not count.
+        """
         before = len(self.record.from_sut)
 
         def broken() -> bool:
@@ -135,7 +137,7 @@ class Conversation:
         last = self.record.from_sut[-1:]
         return f"kept the connection open{'; last sent ' + last[0].kind if last else '; sent nothing'}"
 
-    # -- what goes ----------------------------------------------------------------------------------------------
+    # -- sent packets -------------------------------------------------------------------------------------------
 
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes without changes."""
@@ -176,7 +178,8 @@ class Conversation:
         return [frame for frame in frames if frame.kind == MESSAGE]
 
     def acknowledgment(self) -> Frame | None:
-        """Send a recoverable message; return its SessionAck, or None if none arrives. Only an open session sends one.
+        """Send a recoverable message; return its SessionAck, or None if none arrives. The SUT sends a SessionAck only
+        on an open session.
 
         A SessionAck that acknowledges only earlier messages counts if no further SessionAck follows.
         """
@@ -292,7 +295,7 @@ class Session(Conversation):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The peer's own ADM elements of this session (MS-MQQB 3.1.1.3.1)."""
+        """The peer's own elements of the abstract data model for this session (MS-MQQB 3.1.1.3.1)."""
         answer = self._host.ask(Inspect())
         if isinstance(answer, str):
             raise HarnessError(f"the peer's core refused to be inspected: {answer}")

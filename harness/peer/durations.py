@@ -59,7 +59,9 @@ class Duration:
         return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
     def when(self, specified_ms: int, in_time: str = IN_TIME) -> str:
-        """Return a text for when a timer of the SUT expired: ``in_time``, or how long after the first instant."""
+        """Return a text that states when a timer of the SUT expired: ``in_time``, or how long after the
+        first instant.
+        """
         earliest_ms, latest_ms = self.by_timer(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 

@@ -1,4 +1,4 @@
-"""The counterpart of the SUT as its connections use it: identity, waiting, measuring."""
+"""The part of the SUT's counterpart that its connections need: identity, waiting, measuring."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Party:
     def __init__(
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
-        """``variant``: the values of its messages where a check gives none."""
+        """``variant``: the values that the peer's messages get where a check gives none."""
         self.environment = environment
         self.variant = variant
         self.sut = sut
@@ -65,7 +65,7 @@ class Party:
         self.identifier = sut.file.driver.peer_identifier
         self.address = sut.file.driver.peer_address
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
-        """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
+        """The MessageIDs of this test's messages; the core uses the second half, raw messages use the first half."""
 
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
@@ -161,7 +161,7 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of the messages that are transactional only because their row says so."""
+        """The sequence of the messages that are transactional only because the row of a varied check requires it."""
         return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:

@@ -65,7 +65,7 @@ class Peer(Party):
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw)
         self._ignore_when_open = False
         self.listens = False
-        """Whether the peer has awaited connections of the SUT."""
+        """Whether the peer has waited for connections of the SUT."""
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -198,7 +198,7 @@ class Peer(Party):
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core that no check has awaited yet."""
+        """Return whether the SUT has opened a connection to the listening core for which no check has waited yet."""
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
@@ -218,7 +218,7 @@ class Peer(Party):
             stack.callback(self._leave, self.sut.tidy)
 
     def succeed(self, variant: Variant, seed: str) -> Peer:
-        """Leave, and return the peer of the next row: another party with the same identity, whose messages are new."""
+        """End this peer; return the peer for the next row, which has the same identity and sends new messages."""
         self._leave(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
         peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
@@ -244,7 +244,7 @@ class Peer(Party):
             stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
-        """Release one resource; a failure of the SUT is residue and affects no rule of the check."""
+        """Release one resource; a failure of the SUT is recorded as residue and affects no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:

@@ -1,4 +1,4 @@
-"""The peer's ends without a core: a listener for connections, and a UDP port."""
+"""The peer's endpoints without a core: a listener for connections, and a UDP port."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Remote:
         return reading
 
     def _find_read_port(self) -> int:
-        """Find the port of qm2qm by a call of qmcomm (MS-MQMP 3.1.4.24), else by the endpoint mapper (C706 O).
+        """Find the port of qm2qm with a call of qmcomm (MS-MQMP 3.1.4.24), else with the endpoint mapper (C706 O).
 
         Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of qmcomm.
         """
@@ -130,7 +130,7 @@ class Remote:
         association.close()
         try:
             found = read_ports(call.out) if call is not None and call.out is not None else []
-        except WireError:  # whoever is no mapper does not say where it is
+        except WireError:  # the port is not served by a mapper, or the mapper's answer is malformed
             found = []
         return found[0] if found else 0
 
@@ -169,7 +169,7 @@ class Remote:
         for packet in packets:
             connection.send(packet)
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
-        for _ in packets:  # one acknowledgment may be for several
+        for _ in packets:  # one SessionAck may acknowledge several messages
             frame = connection.poll("SessionAck", within_ms=within_ms)
             if frame is None:
                 raise ConformanceFailure("the SUT did not acknowledge the messages that were to be read")
@@ -196,7 +196,9 @@ class Remote:
         form: Any = None,
         **arguments: Any,
     ) -> Call:
-        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional, admin; ``form``: the QUEUE_FORMAT instead."""
+        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional, admin; ``form``: a QUEUE_FORMAT to use instead of
+        the queue's.
+        """
         if form is None:
             form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
         given: dict[str, Any] = {
@@ -222,7 +224,9 @@ class RemoteQueue:
     """
 
     UNKNOWN_HANDLE = 0x7F6D_7163
-    """A handle of no queue or cursor: handles are small or many bits apart."""
+    """A handle that belongs to no queue or cursor: the handles of real systems are small, or differ from it in many
+    bits.
+    """
     NULL_HANDLE = NULL_HANDLE
 
     def __init__(self, remote: Remote, association: Association, opened: Call, *, settled: bool = True) -> None:
@@ -322,7 +326,7 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, by peeks with a cursor; at most ``MAX_LABELS``."""
+        """Return the labels of the messages in the queue, read by peeks with a cursor; at most ``MAX_LABELS``."""
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
-RANDOM = "an authentication of RPC, whose keys are the tester's chance"
+RANDOM = "an RPC authentication, whose keys the tester chooses at random"
 """The source of randomness: the part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
@@ -73,7 +73,9 @@ class Protection:
         """Process a token from the SUT; return the next token, or raise SecurityError."""
         self.legs += 1
         if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
-            raise SecurityError(f"token {self.legs} of {len(token)} bytes; the limit is {MAX_LEGS} of {MAX_TOKEN}")
+            raise SecurityError(
+                f"token {self.legs} has {len(token)} bytes; at most {MAX_LEGS} tokens of {MAX_TOKEN} bytes are accepted"
+            )
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
@@ -112,7 +114,9 @@ class Protection:
                 raise WireError(f"the PDU has no token, which authentication level {self.auth_level} requires")
             return pdu
         if not self.is_of(trailer):
-            raise WireError(f"security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}")
+            raise WireError(
+                f"the PDU names the security context {trailer[:3]}; the negotiated context is {self.trailer(b'')[:3]}"
+            )
         if not self.signs:
             return pdu
         header, body, head, token = parts_of(pdu)
@@ -133,7 +137,7 @@ def begin_protection(sut: Sut) -> Protection | None:
     if access.user is None:
         return None
     sut.lose(RANDOM)
-    from reference_qm.shell.spnego_security import SpnegoInitiator  # whose libraries take a while
+    from reference_qm.shell.spnego_security import SpnegoInitiator  # importing its libraries takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)

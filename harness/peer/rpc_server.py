@@ -89,7 +89,7 @@ class ServedCall:
     malformed: str | None = None
     answered: list[Frame] = field(default_factory=list)
     cancelled: list[Frame] = field(default_factory=list)
-    """co_cancel and orphaned of the SUT about this call."""
+    """The co_cancel and orphaned PDUs that the SUT sent for this call."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
 
     @property
@@ -130,7 +130,7 @@ class ServedAssociation(RawConversation):
         self.server = server
         self.port = port
         self.protection: Protection | None = None
-        """The security context by which the SUT authenticates."""
+        """The security context with which the SUT authenticates."""
         self.contexts: dict[int, Context] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
         self.calls: dict[int, ServedCall] = {}
@@ -224,7 +224,7 @@ class ServedAssociation(RawConversation):
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:
-                self.server.malformed.append((frame, "an auth3 without an authentication"))
+                self.server.malformed.append((frame, "an rpc_auth_3 PDU outside an authentication"))
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
 
@@ -265,7 +265,7 @@ class ServedAssociation(RawConversation):
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
         if call is None:
-            self.server.malformed.append((frame, f"a fragment of no call {part.call_id}"))
+            self.server.malformed.append((frame, f"a fragment of call {part.call_id}, which was not begun"))
             return
         call.frames.append(frame)
         call.gathered += part.stub
@@ -289,9 +289,9 @@ class ServedAssociation(RawConversation):
 class RpcServer:
     """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
 
-    ``answers``: by name of a method, the function that answers its calls; calls of other methods get no answer.
-    ``transfers``: the transfer syntaxes of the server, the preferred one first. ``refuses_bind``: the reason for which
-    it refuses binds.
+    ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
+    ``transfers``: the transfer syntaxes of the server, the preferred one first. ``refuses_bind``: the reason with which
+    it refuses every bind.
     """
 
     def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:

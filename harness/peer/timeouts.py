@@ -1,4 +1,4 @@
-"""The timeouts, in ms, that the peer requests in sessions without a core: the shortest of MS-MQQB 2.2.2.1."""
+"""The timeouts, in ms, that the peer requests in sessions without a core: the shortest that MS-MQQB 2.2.2.1 permits."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _one_system(setup: Setup, guid: str) -> Iterator[Line]:
     elif UUID(guid) == setup.guid:
         yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
-        said = f"queue manager {setup.guid} answers sessions, {guid} the control channel"
+        said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
         way_out = "do address, tcp_port and control.address belong to one system?"
         yield Line("one system", State.WRONG, said, way_out, True)
 
@@ -91,7 +91,7 @@ def check_clock(setup: Setup) -> Iterator[Line]:
         else "correct to the second"
     )
     far = abs(setup.clock_s) > LARGEST_CLOCK_ERROR_S
-    way_out = f"set the system's clock: checks of times accept {LARGEST_CLOCK_ERROR_S} s" if far else ""
+    way_out = f"set the system's clock: checks of times accept an error of {LARGEST_CLOCK_ERROR_S} s" if far else ""
     yield Line("clock", State.WRONG if far else State.OK, off, way_out)
 
 
@@ -128,6 +128,9 @@ def _try_peek(control: Control, key: str, queue: str) -> Line:
         return Line("queues", State.WRONG, str(error))
     except ControlRefused as error:
         return Line(
-            "queues", State.MISSING, f"{key} {queue}: {error}", f"create the queue, or name another one as queues.{key}"
+            "queues",
+            State.MISSING,
+            f"{key} {queue}: {error}",
+            f"create the queue, or name an existing queue as queues.{key}",
         )
     return Line("queues", State.OK, f"{key} {queue} can be read")

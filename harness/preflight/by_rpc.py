@@ -1,4 +1,6 @@
-"""Check remote reading: whether qmcomm and qm2qm answer at the level of [rpc], and whether queues can be opened."""
+"""Check remote reading: whether qmcomm and qm2qm answer at the authentication level in [rpc], and whether queues can be
+opened.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,9 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
 
 def _way_in(call: Call) -> str:
     denied = (
-        "does the user in [rpc] have the right to open it, at this level?" if _ACCESS_DENIED in call.outcome else ""
+        "does the user in [rpc] have the right to open the queue, at this authentication level?"
+        if _ACCESS_DENIED in call.outcome
+        else ""
     )
     return call.way_out.strip(" ()") or denied
 
@@ -117,7 +121,7 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")
-    way_out = _way_in(call) or f"create the queue, or name another one as queues.{key}"
+    way_out = _way_in(call) or f"create the queue, or name an existing queue as queues.{key}"
     return Line(
         "queues",
         State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,

@@ -54,7 +54,7 @@ class Inventory:
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Return the checks that judge a rule, and its predicate by the file of the rule's section."""
+        """Return the checks that judge a rule, and its predicate, which is named by the file of the rule's section."""
         tests = list(self.tests.get(rule, []))
         if rule in self.passive:
             tests.append(f"{self.catalogue[rule].folder}/{self.predicates[rule]}")

@@ -1,4 +1,6 @@
-"""The least that each rule needs of a system (``mqconform rules --needs``), from the needs that checks declare."""
+"""Find the smallest set of capabilities and facilities with which each rule can be judged (``mqconform rules
+--needs``), from the needs that checks declare.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ LIMITED_AGENT = NO_CONTROL | {
 SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "without control": NO_CONTROL,
-        "with the command send alone": NO_CONTROL | {"send"},
+        "with only the command send": NO_CONTROL | {"send"},
         "with an agent without reset, inspect, configure": LIMITED_AGENT,
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
@@ -47,7 +49,9 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class LeastNeeds:
-    """The least that a rule needs, and the check that needs no more; empty if every packet shows the rule."""
+    """The smallest set of capabilities and facilities with which a rule can be judged, and the check that needs no
+    more. The set is empty if any packet can show the rule.
+    """
 
     rule: str
     needs: tuple[str, ...]
@@ -55,7 +59,9 @@ class LeastNeeds:
 
 
 def least_needs(inventory: Inventory, rules: Iterable[str]) -> Iterator[LeastNeeds]:
-    """Yield for each checked rule the check with the fewest facilities, and of these the fewest capabilities."""
+    """Yield, for each checked rule, the check that needs the fewest facilities and, among these checks, the fewest
+    capabilities.
+    """
     for rule in rules:
         if rule in inventory.passive:
             yield LeastNeeds(rule, (), "")
@@ -72,13 +78,13 @@ def must_demands(inventory: Inventory) -> frozenset[str]:
 
 
 def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]:
-    """Count the rules of each least set, the largest first."""
+    """Count the rules that need the same smallest set; sets with the most rules come first."""
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
-    """Count the rules that a system without control can let judge if it also has ``more``."""
+    """Count the rules that can be judged on a system without a control channel that also has ``more``."""
     return len(inventory.judgeable(NO_CONTROL | frozenset(more)) & frozenset(rules))
 
 

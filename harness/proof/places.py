@@ -13,7 +13,7 @@ from harness.proof.inventory import Inventory
 class Places:
     """The folders in which a rule has its row, its checks and its faults.
 
-    ``named``: the folders that its section names in checked_in.
+    ``named``: the folders that the section of the rule names in checked_in.
     """
 
     row: str

@@ -2,8 +2,8 @@
 rule.
 
 One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
-fault is installed, and the checks of its rules that take a changed step run again. The proof is by check: for every
-rule that a function covers, the function must fail a system with a fault of that rule.
+fault is installed, and the checks of its rules that take a changed step run again. Each check function is proven
+separately: for every rule that a function covers, the function must fail a system with a fault of that rule.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 Pair = tuple[str, str]
 """A check function (with all its parameters) or a fault, and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
-"""The number of checks that are tried first on a fault of a passive rule, which shows in hundreds of checks. The other
-checks are tried if the fault is not found.
+"""The number of checks that are tried first on a fault of a passive rule, because hundreds of checks can notice such a
+fault. The other checks are tried if the fault is not found.
 """
 TRIALS_A_PROCESS = 8
 """The number of trials in one process; most trials run only one or two checks."""
@@ -47,13 +47,15 @@ class Proof:
     except rules that were proven before, because the loss of a packet is a finding.
     """
     idle: list[Pair] = field(default_factory=list)
-    """Pairs of a check function and a rule that it covers, but fails on no fault."""
+    """Pairs of a check function and a rule: the function covers the rule, but fails it on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """For each check that breaks a rule with a packet of the peer without the mark ``malforms``, and for each such
-    rule, the difference.
+    """The differences, by check and rule: a packet of the peer breaks the rule in the check, which has no mark
+    ``malforms`` for this rule.
     """
     unbroken: list[Pair] = field(default_factory=list)
-    """Pairs of a check function and a rule that ``malforms`` names, but no packet of the peer breaks."""
+    """Pairs of a check function and a rule: the function names the rule in ``malforms``, but no packet of the peer
+    breaks it.
+    """
     overreached: dict[Pair, Line] = field(default_factory=dict)
     """Pairs of a fault that breaks only SHOULD rules and a MUST rule that fails with it; a system that misses a SHOULD
     must not fail a MUST.
@@ -74,7 +76,7 @@ def prove(
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
-    if not wanted & inventory.passive:  # a passive rule is judged anywhere
+    if not wanted & inventory.passive:  # every check can judge a passive rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.clean(checks)
@@ -161,12 +163,12 @@ class _Candidates:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
-        """Remove the pairs whose check function failed the rule in a trial from the open pairs."""
+        """Remove from the open pairs those whose check function failed the rule in a trial."""
         self.open -= _convicted_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: first those that cover its rules, then others that judge them, the
-        cheapest first.
+        """Return the checks that may kill a fault: first those that cover its rules, then other checks that judge these
+        rules; the cheapest checks are first.
         """
         changed = steps_of(fault.install)
         first: dict[str, None] = {}
@@ -256,8 +258,9 @@ def report_proof(proof: Proof) -> Iterator[str]:
         yield f"unbroken: {function}: no packet of the peer breaks {rule}: remove the rule from malforms"
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
-            f"overreached: {name} breaks only SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
-            "its row must name with `under` the SHOULD on which it depends, or the fault must name the rule"
+            f"overreached: {name} breaks only SHOULD rules, but {line.rule} fails in {line.test} ({line.why}): "
+            "the row of this MUST must name, with `under`, the SHOULD on which it depends, or the fault must name "
+            "the MUST"
         )
     yield from (f"idle: {function} covers {rule}, but finds no fault of it" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))

@@ -38,7 +38,7 @@ class CheckReach:
 
 
 Reach = Mapping[str, CheckReach]
-"""By check: the lines of the reference that the check executes."""
+"""The lines of the reference that each check executes."""
 
 
 def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
@@ -82,8 +82,8 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """Records the lines of the reference that run: inside its context all mutated folders, outside only the
-    directory.
+    """Records the lines of the reference that run: inside its context, lines of all mutated folders; outside it, only
+    lines of the directory.
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ class ReadingsRun:
     missing: list[str] = field(default_factory=list)
     """The allowed readings without a variant."""
     unknown: list[str] = field(default_factory=list)
-    """The variants that belong to no reading to be run."""
+    """The variants for which suites/errata.toml contains no reading that needs one."""
     died: dict[str, str] = field(default_factory=dict)
     """The readings whose process ended before its checks, each with the way it ended."""
 
@@ -125,8 +125,8 @@ def explained_faults(convictions: Mapping[str, Collection[Line]], found: Reading
 
 
 def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
-    """Yield a line for each reading whose verdict differs from its entry, and for each fault that equals such a
-    reading.
+    """Yield a line for each reading whose verdict differs from its entry, and for each fault with the same verdicts as
+    an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):
@@ -134,7 +134,10 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
             yield f"convicted: {_describe(name, variants)}: {rule} in {line.test}: {line.why}"
     for fault, reading in explained_faults(convictions, found):
         yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
-    yield from (f"acquitted: {_describe(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
+    yield from (
+        f"acquitted: {_describe(name, variants)}: no check fails on it, but its entry has the verdict fail"
+        for name in sorted(found.acquitted)
+    )
     for name, how in sorted(found.died.items()):
         yield f"died: {_describe(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:

@@ -1,4 +1,4 @@
-"""List the checks, faults and predicates of the suites by rule. Each file is read once, until it changes."""
+"""List the checks, faults and predicates of the suites by rule. A file is read again only after it has changed."""
 
 from __future__ import annotations
 

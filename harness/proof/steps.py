@@ -21,7 +21,9 @@ from reference_qm.core.replacing import part_of, put_in_place
 
 
 class Step(NamedTuple):
-    """A method of a part, by name; with ``narrowed``, only those of its calls that this method changes."""
+    """A method of a part, by name. ``narrowed``: the method whose condition selects the changed calls, if not all calls
+    are changed.
+    """
 
     part: type[Part]
     name: str
@@ -63,7 +65,7 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
 
 
 class StepRecorder:
-    """Records the steps that a core takes, with subclasses that replace its parts like faults."""
+    """Records the steps that a core takes, by means of subclasses that replace its parts, as faults do."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()

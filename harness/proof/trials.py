@@ -77,7 +77,7 @@ class Trial:
     faults: tuple[str, ...]
     checks: tuple[str, ...]
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
-    """Called before each check with all verdicts so far; returns whether to run the check."""
+    """A function that is called before each check with all verdicts so far, and returns whether to run the check."""
     raises: bool = False
     """Whether an exception of the core only ends the check; otherwise it counts as a crash of the system."""
 
@@ -117,7 +117,7 @@ class Trials:
         self._clean: dict[str, Clean] = {}
         run = self._config.stash[RUN]
         run.proves = True
-        run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # nobody looks at the evidence of these
+        run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # a trial needs no evidence
 
     @property
     def checks(self) -> tuple[str, ...]:

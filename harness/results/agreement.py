@@ -64,7 +64,9 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
-            raise BadBundle(f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge it")
+            raise BadBundle(
+                f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge this rule"
+            )
         judged.add((line.rule, line.check))
         if line.capture is not None:
             if not _is_capture_of(line.test, line.capture):
@@ -98,9 +100,11 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
         for frame in read_pcapng(path):
             last = frame.number
             if period is not None and not period[0] <= _time_of(frame.time_us) <= period[1]:
-                raise BadBundle(f"{name}: frame {last} is of {_time_of(frame.time_us)}, which is not within the run")
+                raise BadBundle(
+                    f"{name}: frame {last} was recorded at {_time_of(frame.time_us)}, which is not within the run"
+                )
         if needed.get(name, 0) > last:
-            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
+            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has only {last} frames")
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
@@ -171,6 +175,8 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
         header = frame["EstablishConnectionHeader"]
         named = {str(header.ClientGuid), str(header.ServerGuid)}
         if named.isdisjoint(identifiers):
-            raise BadBundle(f"{name}: frame {frame.number} is from queue manager {min(named)}, not of this run")
+            raise BadBundle(
+                f"{name}: frame {frame.number} is from queue manager {min(named)}, which is not part of this run"
+            )
 
     return look

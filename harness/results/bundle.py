@@ -176,7 +176,7 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
     if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path}: unpacks to {size:,} bytes, which is too large")
+        raise BadBundle(f"{path}: unpacks to {size:,} bytes, which are too many")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

@@ -48,13 +48,13 @@ def list_refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[s
     if run.get("schema") != SCHEMA:
         yield f"the run has schema {run.get('schema')}; repeat the run with this harness"
     if (profile := run["sut"].get("profile")) not in RELEASES:
-        yield f"its profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
+        yield f"the profile {one_line(str(profile), 100)!r} is unknown; known: {', '.join(RELEASES)}"
     yield from _list_missing_parts(found, terms, suites)
     yield from _list_residue_and_deaths(found)
     yield from _list_failed_steps(found)
     share = not_exercised_share(found)
     if share > terms.not_exercised_percent:
-        yield f"{share:.1f} % of its rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
+        yield f"{share:.1f} % of the rules were never exercised; the limit is {terms.not_exercised_percent:g} %"
 
 
 def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
@@ -72,8 +72,8 @@ def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_name_of(one)})" for one in residue)
         yield (
-            f"{len(residue)} times a check left residue in the system or found some: {met}; remove it, "
-            f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
+            f"{len(residue)} times a check left or found residue in the system: {met}; remove the residue, "
+            f"then `mqconform run --sut FILE --out {found.folder} --resume` runs only these checks again"
         )
     if deaths := found.run.get("deaths"):
         ends = _cut_system_texts(f"{one.get('how')} in {_name_of(one)}" for one in deaths)

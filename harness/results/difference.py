@@ -52,7 +52,7 @@ class Difference:
 
     @property
     def worse(self) -> bool:
-        """Whether a rule fails in the second run that did not fail in the first."""
+        """Whether a rule fails in the second run but not in the first run."""
         return any(step.kind in WORSE_KINDS for step in self.steps)
 
 

@@ -26,7 +26,7 @@ NO_SYSTEM = "virtual"
 """The value of ``reach`` for a run in which the reference ran in the tester's process."""
 DEADLINE_S = 3_600
 """The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time rest on the
-signer's word; all checks of a genuine run take a minute.
+signer's word; the replay of all checks of a genuine run takes about a minute.
 """
 
 
@@ -52,19 +52,21 @@ def judge_again(
     whole = len(names) + len(found.checks)
     by_packets = _judge_captures(opened, found, lines, names, lambda done: progress(done, whole))
     passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
-    # A pass by a check that drives an exchange for the rule may be about what the system did with packets of others.
+    # A check that drives an exchange for the rule may pass it because of the system's reaction to packets of the peer.
     on_packets = {
         rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
     }
     if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
-        raise BadBundle(f"verdicts pass {', '.join(unseen[:5])}, but no capture contains a packet that shows it")
+        raise BadBundle(f"{', '.join(unseen[:5])}: the verdict is pass, but no capture contains a packet that shows it")
     replayed = replay(
         opened.folder, deadline_s=DEADLINE_S, progress=lambda done, of: progress(len(names) + done, len(names) + of)
     )
     for test, differences in replayed.differing.items():
         for one in differences:
             if one.new_fail:
-                raise BadBundle(f"{test} fails {one.rule} in the replay, but no verdict fails it: {one.came_out}")
+                raise BadBundle(
+                    f"{test} fails {one.rule} in the replay, but no verdict of the run does: {one.came_out}"
+                )
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
@@ -82,7 +84,7 @@ def _judge_captures(
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:
-    """Judge captures by the passive predicates, and check that each rule that fails has a failing verdict.
+    """Judge captures with the passive predicates, and check that each rule that fails has a failing verdict.
 
     Return the rules with their verdicts and captures.
     """
@@ -96,7 +98,9 @@ def _judge_captures(
         for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
             judged.add((entry.rule, entry.verdict, name))
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
-                raise BadBundle(f"{name} breaks {entry.rule}, but no verdict fails it: observed {entry.observed[:200]}")
+                raise BadBundle(
+                    f"{name} breaks {entry.rule}, but the run has no failing verdict: observed {entry.observed[:200]}"
+                )
         progress(number)
     return frozenset(judged)
 

@@ -151,7 +151,9 @@ def _describe_verdict(line: Mapping[str, Any]) -> str:
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:
-    """Return the rules with different verdicts, each with the first verdict that only one side has."""
+    """Return the rules with different verdicts, each with the first verdict that only the run, or only the
+    replay, has.
+    """
     differences = []
     for rule in sorted(was.keys() | now.keys()):
         before, after = was.get(rule, ()), now.get(rule, ())

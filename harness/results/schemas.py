@@ -1,4 +1,6 @@
-"""Define the permitted content of a bundle. Each file is checked, with bounds, before its content is used."""
+"""Define the permitted content of a bundle. The size and the form of each file are checked before its
+content is used.
+"""
 
 from __future__ import annotations
 
@@ -183,7 +185,7 @@ def _parse_integer(text: str) -> int:
     return value
 
 
-# -- verdicts.jsonl: by hand, since there are a hundred thousand lines -------------------------------------------------
+# -- verdicts.jsonl: without a schema library, because it has a hundred thousand lines ---------------------------------
 
 _RULE = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _VERDICTS = frozenset(map(str, Verdict))

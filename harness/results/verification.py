@@ -48,7 +48,7 @@ from harness.run_folder import RULES_FILE
 
 
 class JudgedElsewhere(MqconformError):
-    """The certificate belongs to another rule set or another harness, so this harness cannot judge its verdicts."""
+    """The certificate belongs to a different rule set or harness version, so this harness cannot judge its verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     for name, value in ours.items():
         if said.get(name) != value:
             theirs = str(said.get(name))[:80]
-            raise JudgedElsewhere(f"cannot be judged here: its {name} is {theirs!a}; installed is {value}")
+            raise JudgedElsewhere(f"cannot be judged here: {name} in the certificate is {theirs!a}, but {value} here")
     if digest != suites.digest:
         raise BadBundle(f"{RULES_FILE} is not the rule set named in {CERTIFICATE_FILE}")
     return read_certificate(opened.folder / CERTIFICATE_FILE)
@@ -133,7 +133,7 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
 
 
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
-    """Compare the statement of the certificate with its run folder; then its terms."""
+    """Compare the statement of the certificate with its run folder; then check the terms in the statement."""
     if {name for name, _ in files_of(found)} != said["files"].keys():
         raise BadBundle("the bundle contains files that do not belong to a run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])

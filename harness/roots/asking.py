@@ -57,8 +57,8 @@ _FIND_PEER = (
     "finds this machine, or driver.peer_tcp_port to the port to which it connects (MSMQ: 1801)"
 )
 _FOREIGN_NAME = (
-    "correct driver.address to an address of the system's own, such as in a host-only network instead of behind a "
-    "forwarded port, or set IgnoreOSNameValidation = 1 at the system: Windows discards messages to a name "
+    "correct driver.address to an address that the system itself has (in a host-only network, not behind a "
+    "forwarded port), or set IgnoreOSNameValidation = 1 at the system: Windows discards messages to a name "
     "that is not its own (KB306785, KB306416)"
 )
 
@@ -117,7 +117,7 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's: queue managers with one identifier take each other for
+    """Compare the system's identifier with the peer's: queue managers with the same identifier mistake each other for
     themselves.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
@@ -162,22 +162,21 @@ def _check_reached(system: System) -> Line:
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACHED_MS)
         if session is None:
-            said = f"it sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
             return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
             way_out = "check for a device between the system and the peer that changes their packets"
-            return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
+            return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never arrived", way_out)
         peer.environment.run_until(lambda: _has_acknowledgment(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return Line(REACHED, State.OK, f"{came} connected to {place} and delivered the requested message")
 
 
 def _peer_not_reached(system: System) -> str:
-    keys = "driver.peer_address, driver.peer_tcp_port"
-    place = describe_place(system)
-    return f"{system.file.label} has the tester's peer at {place} ({keys}), and the system does not connect to it"
+    place = f"{describe_place(system)} (driver.peer_address, driver.peer_tcp_port)"
+    return f"{system.file.label} gives the tester's peer the address {place}, but the system does not connect to it"
 
 
 def _has_acknowledgment(session: Session) -> bool:
@@ -247,7 +246,7 @@ def _exchange_messages(
     """
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
-    peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
+    peer.open_session()  # raises ConformanceFailure at once if no session can be opened
     sent = [
         _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
     ]
@@ -260,7 +259,8 @@ def _exchange_messages(
         return [one.acknowledged is not None for one in sent]
 
     within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
-    if peer.environment.run_until(lambda: any(find_answered()), within_ms):  # many systems refuse in silence
+    # Many systems do not answer a message that they refuse.
+    if peer.environment.run_until(lambda: any(find_answered()), within_ms):
         peer.environment.run_until(lambda: all(find_answered()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_list_acknowledgments(peer))
@@ -331,7 +331,7 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
         said = f"the system answers on an open session, so it is unknown whether it finds the peer at {place}"
         return Line(REACHED, State.NOT_SEEN, said)
     if all(one.arrived is False or one.not_found for one in sent):
-        return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} is to be expected")
+        return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACHED_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
@@ -349,7 +349,7 @@ def _list_name_findings(system: System, sent: list[_Sent], comes_back: bool) -> 
             continue
         name = of_name[0].target.name
         key = "driver.address" if subject == BY_ADDRESS else "the host name"
-        reached_at = f"{system.file.label} has the system at {name.partition(chr(92))[0]} ({key})"
+        reached_at = f"{system.file.label} gives the system the address {name.partition(chr(92))[0]} ({key})"
         if any(one.takes_messages for one in of_name):
             yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.not_found for one in of_name):
@@ -405,7 +405,7 @@ def _why_not_taken(one: _Sent, other: str | None) -> tuple[State, str]:
 @contextmanager
 def own_queue(control: Control) -> Iterator[str]:
     """Yield the name of a queue that the control channel creates and deletes again; raise SutUnavailable when the queue
-    may be left.
+    may remain.
     """
     name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
     control.call("create_queue", name=name)

@@ -173,7 +173,7 @@ class Catalogue(Mapping[str, Rule]):
         self.errata = errata
         self.notes = notes or ProductNotes({})
         self.checked_in = checked_in
-        """For the folder of a section, the folders that check rules of this section instead."""
+        """For the folder of a section, the other folders in which rules of this section are checked."""
 
     def to_tree(self) -> dict[str, Any]:
         """Return the catalogue as a tree of JSON values."""
@@ -257,7 +257,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
     rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if next(rows, None) != list(INDEX_COLUMNS):
         raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")
@@ -400,10 +400,14 @@ def _read_rule(
         raise CatalogueError(file, name, f"violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules")
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):
-        raise CatalogueError(file, name, f"is a {known.level}, but only a MUST can be under a SHOULD; remove under")
+        raise CatalogueError(
+            file, name, f"is a {known.level}, but only a MUST can depend on a SHOULD; remove the key under"
+        )
     for each in under:
         if each not in index or not index[each].level.startswith("SHOULD"):
-            raise CatalogueError(file, name, f"is under {each}, which is not a SHOULD; {INDEX_FILE} lists the levels")
+            raise CatalogueError(
+                file, name, f"depends on {each} (under), which is not a SHOULD; {INDEX_FILE} lists the levels"
+            )
     return Rule(
         id=name,
         document=document,

@@ -65,7 +65,7 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Erratum:
     """An erratum: one contradiction. ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the
-    contradiction. ``real``: the behavior in the frames of MS-MQQB section 4, the product notes or the field.
+    contradiction. ``real``: the behavior in the frames of MS-MQQB section 4, the product notes or deployed systems.
     ``choice``: the reading that the checks and the reference follow; ``why``: the reason for it. ``settled``: whether
     packets of real Windows settle the contradiction.
     """
@@ -102,7 +102,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogueError(file, "", f"is not TOML: {error}") from error
 

@@ -31,7 +31,7 @@ def rule_named(catalogue: Collection[str], text: str) -> str:
         return wanted
     same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
     near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_HINTS)]))[:MOST_HINTS]
-    hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
+    hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists all rules"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 
 
@@ -69,7 +69,7 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
         kinds.setdefault(kind, set()).update(found)
     chosen = frozenset(catalogue).intersection(*kinds.values())
     if words and not chosen:
-        raise UsageError(f"no rule matches all of {', '.join(words)}; `mqconform rules` lists them")
+        raise UsageError(f"no rule matches all of {', '.join(words)}; `mqconform rules` lists all rules")
     return chosen
 
 
@@ -79,7 +79,7 @@ def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     values, of = _KEYS[key]
     meant = next((one for one in values if one.lower() == value.strip().lower()), None)
     if meant is None:
-        raise UsageError(f"{key}={value!a}: it must be one of {', '.join(values)}")
+        raise UsageError(f"{key}={value!a}: the value must be one of {', '.join(values)}")
     return {name for name, rule in catalogue.items() if of(rule) == meant}
 
 

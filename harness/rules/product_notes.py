@@ -30,13 +30,13 @@ KINDS = MappingProxyType(
 SAME = "same"
 NOT_CONFIGURED = MappingProxyType(
     {
-        SAME: "the reference does so in every configuration",
+        SAME: "the reference follows the note in every configuration",
         "internal": "only the system itself can observe the behavior",
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""Reasons why the reference has no behavior for a note. ``reference`` begins with a reason; after the last two, an
-explanation follows.
+"""The values of ``reference`` that state why the reference has no behavior for a note. After each of the last two
+values, an explanation follows.
 """
 _REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
@@ -75,7 +75,9 @@ class Note:
         return f"MS-{self.document} <{self.number}>"
 
     def cited_in(self, document: str) -> str:
-        """Return the name with which rows of a document cite the note: a note of this document by its number only."""
+        """Return the name with which rows of a document cite the note; for a note of the same document, only its
+        number.
+        """
         return f"<{self.number}>" if document == self.document else self.name
 
     def bears_on(self, rule: str) -> bool:
@@ -87,7 +89,7 @@ class ProductNotes:
     """All product notes of the documents."""
 
     def __init__(self, notes: Mapping[str, Mapping[int, Note]]) -> None:
-        """``notes``: by document and number."""
+        """``notes``: the notes by document and number."""
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
         self._excusing: dict[str, Mapping[str, Note]] = {}

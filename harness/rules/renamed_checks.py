@@ -18,8 +18,8 @@ _TABLE = "checks"
 
 @cache
 def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
-    """Return the present id of each renamed check by each of its earlier ids, without parameters. A check that was
-    renamed twice has two entries. Raise CatalogueError for a broken file, a repeated id or a circle.
+    """Return the present id of each renamed check, without parameters, by every earlier id of the check. A check that
+    was renamed twice has two entries. Raise CatalogueError for a broken file, a repeated id or a circle.
     """
     steps: dict[str, str] = {}
     for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):

@@ -1,7 +1,7 @@
 """Repeat a check that went wrong while the system or this machine stood still, or while a clock jumped.
 
 A stall lets timers run out before the check has reached them, and delays the answers of the peer; a jump of the clock
-lets messages expire, and spoils times. A failure of the system repeats itself in every attempt; a failure of the
+lets messages expire, and distorts times. A failure of the system repeats itself in every attempt; a failure of the
 environment does not.
 """
 

@@ -1,5 +1,5 @@
 """Find the checks of each rule in all suites, independent of a run's selection, for the column ``checks`` of
-rules.json.
+rules.json, and the parameters that these checks vary.
 """
 
 from __future__ import annotations
@@ -31,21 +31,37 @@ def checks_of_rules() -> dict[str, list[str]]:
 def driving_checks() -> dict[str, set[str]]:
     """Return the checks that drive an exchange for each rule, including passive rules."""
     found: dict[str, set[str]] = defaultdict(set)
-    paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
-    for rows in kept_records().of("driving", paths, _import_checks):
-        for check, rules in rows:
-            for rule in rules:
-                found[rule].add(check)
+    for check, rules, _ in _list_checks():
+        for rule in rules:
+            found[rule].add(check)
     return dict(found)
 
 
-def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the functions of each file of checks, with the rules named by the marks on them and their parameters."""
+@cache
+def varied_parameters() -> dict[str, list[str]]:
+    """Return, by rule id, the parameters that the checks of the rule vary, sorted."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for _, rules, parameters in _list_checks():
+        for rule in rules if parameters else ():
+            found[rule].update(parameters)
+    return {rule: sorted(parameters) for rule, parameters in found.items()}
+
+
+def _list_checks() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the id of each check, with the rules that it names and the parameters that it varies."""
+    paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
+    for rows in kept_records().of("driving checks", paths, _import_checks):
+        yield from rows
+
+
+def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], list[str]]]]:
+    """Return the functions of each file of checks, with the rules and the varied parameters of their marks."""
     return {
         path: [
-            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(getattr(function, "pytestmark", ())))))
+            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(marks))), _parameters_of_marks(marks))
             for name, function in vars(importlib.import_module(_module(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
+            for marks in (getattr(function, "pytestmark", ()),)
         ]
         for path in paths
     }
@@ -53,6 +69,11 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
 
 def _module(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
+
+
+def _parameters_of_marks(marks: Iterable[Any]) -> list[str]:
+    """Return the parameters that the mark ``varied`` on a function names."""
+    return [name for mark in marks if mark.name == "varied" for name in mark.args[0]]
 
 
 def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ class Deadline:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
-        """Omit the check after the deadline; to workers, no check is sent."""
+        """Omit the check after the deadline; in a run with workers, send them no further check."""
         return True if self.run.overdue() else None
 
     @pytest.hookimpl(tryfirst=True)

@@ -41,7 +41,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
 
 
 def describe_end_of_process(how: str) -> str:
-    """Return the text of verdicts and of the terminal about an end of the SUT's process."""
+    """Return the text with which verdicts and the terminal report an end of the SUT's process."""
     return f"the SUT's process ended: {how}"
 
 

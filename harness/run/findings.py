@@ -67,7 +67,7 @@ def findings(
             yield from _list_finding_lines(shown, catalogue, again)
             left = [one.rule for one in cause.findings[len(shown) :]]
             if shared and left:
-                yield f"{verdict} for the same: {', '.join(left)}"
+                yield f"{verdict} for the same cause: {', '.join(left)}"
             else:
                 also += left
             room -= len(shown)
@@ -119,7 +119,7 @@ def resume_command(given: Mapping[str, Any], folder: Path) -> str:
 
 
 def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
-    """Return the command that makes a run from the beginning, in ``folder`` or, if None, in a default folder."""
+    """Return the command that repeats a run from the beginning, in ``folder`` or, if None, in a default folder."""
     words = list[str]()
     for option, value in given.items():
         if value in (None, RESUME_OPTIONS[option]):

@@ -1,4 +1,6 @@
-"""End a run whose SUT sends without end, because further checks would find the same and fill the disk with captures."""
+"""End a run whose SUT sends without end, because further checks would end in the same way and fill the disk with
+captures.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,12 @@ def why_ended(item: pytest.Item) -> str | None:
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDINGS[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
-        return f"the SUT has sent without end in {floods} checks; fix that, then continue with --resume"
+        return f"the SUT has sent without end in {floods} checks; correct the SUT, then continue with --resume"
     if run.captured > MOST_CAPTURED:
-        return f"the captures of this run have {run.captured:,} bytes; {MOST_CAPTURED:,} are allowed, a SUT sends less"
+        return (
+            f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "
+            f"{MOST_CAPTURED:,} bytes"
+        )
     return None
 
 

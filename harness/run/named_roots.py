@@ -69,7 +69,7 @@ class NamedRoots:
         counts = f"{len(rules):,} rule{'s' if len(rules) != 1 else ''} in {checks:,} check{'s' if checks != 1 else ''}"
         left = len(rules) - len(rules[:shown])
         more = f" and {left:,} more" if left else ""
-        return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
+        return f"inconclusive because of root causes: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the missing roots in the form that run.json stores."""

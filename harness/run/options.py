@@ -36,13 +36,13 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--topology", metavar="FILE", help="the TOML file of a sender, a router and a receiver")
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
     group.addoption("--resume", action="store_true", help="resume the run in --out")
-    group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption("--rule", action="append", default=[], metavar="ID", help="run only checks that cover this rule")
     group.addoption(
         "--select",
         action="append",
         default=[],
         metavar="WHAT",
-        help="only checks of a document, a section or a rule, or of rules with role=, level= or observe=",
+        help="run only checks of a document, a section or a rule, or of rules with role=, level= or observe=",
     )
     group.addoption("--baseline", metavar="FILE", help="the TOML file of known deviations")
     group.addoption("--live", action="store_true", help="show the progress of the run instead of dots")
@@ -54,7 +54,7 @@ def add_options(parser: pytest.Parser) -> None:
         type=_parse_seconds,
         default=CHECK_LIMIT_S,
         metavar="SECONDS",
-        help=f"end a check that takes longer than this ({CHECK_LIMIT_S})",
+        help=f"end a check that takes longer than this number of seconds ({CHECK_LIMIT_S} by default)",
     )
     group.addoption(
         "--wait",

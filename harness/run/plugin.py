@@ -103,7 +103,7 @@ def _begin_run(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
-        # Stop what is started here: it does not get the signals of a terminal itself.
+        # Stop the processes that are started here, because they do not get the signals of a terminal.
         config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
@@ -194,7 +194,7 @@ def _give_up(config: pytest.Config, run: Run) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
 
-    Checks make few cycles and many objects: to look for cycles seldom saves a tenth of a run.
+    Checks make few cycles and many objects, so rare searches for cycles save a tenth of the time of a run.
     """
     if RUN in session.config.stash:
         gc.freeze()
@@ -205,13 +205,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """After each check, find out whether the SUT's process still runs; for workers, the session does this."""
+    """After each check, find out whether the SUT's process still runs; for workers, the main session does this."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
         with bounded_computing() if virtual else nullcontext():
             done = yield
-    except BaseException:  # interrupted: it was begun, not made
+    except BaseException:  # the check was interrupted, so it did not run to its end
         if run is not None:
             run.tests_run.discard(str(suite_path(item)))
         raise
@@ -219,7 +219,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         after_check(
             item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
         )
-    if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
+    if JUDGE in item.stash:  # items exist as long as the run: the judge would keep every packet of the check in memory
         del item.stash[JUDGE]
     return done
 
@@ -229,7 +229,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Run the checks in parallel if several workers are requested."""
     drivers = session.config.stash.get(DRIVERS, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
-        return None  # pytest's own loop
+        return None  # pytest runs its own loop
     from harness.run.workers import Workers
 
     Workers(session, drivers).work()
@@ -254,12 +254,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         done = yield
         survival.check_before(item)
         return done
-    except FolderError:  # nothing can be said of any check any more
+    except FolderError:  # no further check can be judged
         raise
-    except SutLost as error:  # nothing was begun: who resumes the run begins with this check
+    except SutLost as error:  # the check was not begun: a resumed run begins with it
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
-        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except NotShown as error:
         item.stash[JUDGE].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
@@ -269,7 +269,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
             item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
-        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except Exception as error:
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
         raise
@@ -360,7 +360,7 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """End the run, and make its exit code that of the session, unless pytest failed."""
+    """End the run; its exit code becomes the exit code of the session, unless pytest itself failed."""
     from harness.run import survival
 
     run = session.config.stash.get(RUN, None)

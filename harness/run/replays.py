@@ -55,7 +55,7 @@ def load_replayed_run(
 
 
 def strength_of(folder: Path) -> int:
-    """Return the strength with which the checks of a run were varied: 2 where the run names none."""
+    """Return the strength with which the checks of a run were varied: 2 if run.json names none."""
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2
 

@@ -24,7 +24,7 @@ JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
 ATTACHMENT_NAME = "expected, observed, evidence"
 """The name of the single attachment of a rule in Allure. Three files for each rule would take longer to write than many
-runs last.
+runs take.
 """
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -54,7 +54,7 @@ class RuleResult:
     accepted: str | None = None
     """The baseline's reason for accepting this failure; None without one."""
     cause: str = ""
-    """The cause that this finding shares with others of the run (`harness.run.causes`)."""
+    """The cause that this finding shares with other findings of the run (`harness.run.causes`)."""
 
     @property
     def section(self) -> str:

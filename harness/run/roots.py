@@ -45,8 +45,8 @@ class Roots:
 
     @contextmanager
     def share_answer(self) -> Iterator[None]:
-        """Let the processes that are forked in this context share one answer: the first that needs it asks, the others
-        wait.
+        """Let the processes that are forked in this context share one answer: the first process that needs the answer
+        asks, and the others wait.
         """
         with tempfile.TemporaryFile() as self._shared:
             yield
@@ -68,7 +68,7 @@ class Roots:
         fcntl.lockf(number, fcntl.LOCK_EX)
         try:
             if known := os.pread(number, os.fstat(number).st_size, 0):
-                self.lines = pickle.loads(known)  # noqa: S301 - of this run's own processes
+                self.lines = pickle.loads(known)  # noqa: S301 - written by this run's own processes
             else:
                 self.lines = _check_roots(driver, reached=self.reached)
                 os.pwrite(number, pickle.dumps(self.lines) if self.lines is not None else b"", 0)

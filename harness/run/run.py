@@ -34,6 +34,7 @@ from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.rules.renamed_checks import current_check
 from harness.run.checks_of_rules import checks_of_rules
+from harness.run.depth_of_rules import depth_of_rules
 from harness.run.lock import RunLock
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -72,7 +73,7 @@ class Run:
     suites: str | None = None
     """The SHA-256 of rules.json, once written: the rules that this run could judge, and their checks."""
     asked: int = 0
-    """The number of checks to make, including those made before the run was resumed."""
+    """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """The passive rules already found broken, so that a wrong field of a packet does not fail every check of the run.
@@ -82,7 +83,8 @@ class Run:
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
     """A word that is different for every run, and for every time that a run is resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)
-    """The residue: objects that checks left behind in the SUT, and late effects of finished checks. No check judges it.
+    """The residue: objects that checks left behind in the SUT, and late effects of finished checks. No check judges the
+    residue.
     """
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
     """The residue of the run before it was resumed; residue of checks that are repeated no longer counts."""
@@ -103,7 +105,7 @@ class Run:
     roots: NamedRoots = field(default_factory=NamedRoots)
     """The missing roots on which verdicts of the run rest."""
     known: Roots = field(default_factory=Roots)
-    """The known roots of the verdicts."""
+    """The findings about the system's roots that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, each once, because workers may share a system."""
     baseline: Baseline | None = None
@@ -111,11 +113,11 @@ class Run:
     _kept_residue: int = 0
     """How many entries of the residue are in run.json."""
     proves: bool = False
-    """Whether the run is part of ``prove``: a varied check then looks for no smallest combination, and must vary all
-    parameters that it names.
+    """Whether the run is part of ``prove``: a varied check then does not search for the smallest failing combination,
+    and must vary all parameters that it names.
     """
     strength: int = 2
-    """How many parameters each combination of a varied check has; 1: no check is varied."""
+    """The number of parameters in each combination of values that a varied check covers; 1: no check is varied."""
     failed: bool = False
     """Whether a check failed for pytest, including one that failed in its set-up or teardown."""
 
@@ -312,7 +314,7 @@ class Run:
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def account(self) -> str:
-        """Return one line with the number of checks, and of rules by verdict."""
+        """Return one line with the number of checks, and the number of rules with each verdict."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         made = len(self.tests_run | self.done.tests | self.done.again)
@@ -329,7 +331,8 @@ class Run:
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the capture file of an attempt at a check, whose name is unique for the check with its parameters. A
-        check that is repeated in a resumed run gets another name, because earlier verdicts refer to the first capture.
+        check that is repeated in a resumed run gets a different name, because earlier verdicts refer to the first
+        capture.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
@@ -411,7 +414,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number}: not a verdict of this harness; remove that line to resume") from error
         done.note(line["rule"], verdict, line.get("advice"))
-        if known[0] is None:  # of the whole run
+        if known[0] is None:  # a verdict of the whole run
             continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()
@@ -448,10 +451,10 @@ def digest_of(rules: Any) -> str:
 @cache
 def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
-    proof, checks = load_proof(), checks_of_rules()
+    proof, checks, depth = load_proof(), checks_of_rules(), depth_of_rules()
     rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
     for name, row in rules.items():
-        row |= {"checks": checks.get(name, [])}
+        row |= {"checks": checks.get(name, []), **depth.get(name, {})}
         if name in catalogue:
             row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)

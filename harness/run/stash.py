@@ -35,7 +35,7 @@ ROWS: pytest.StashKey[Rows] = pytest.StashKey()
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
-"""The missing roots of verdicts that this process found."""
+"""The missing roots that this process found, on which verdicts rest."""
 ROOTS_OF_CHECK: pytest.StashKey[Rests] = pytest.StashKey()
 """The roots on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()

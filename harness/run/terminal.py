@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
 _OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
-"""By option: the name under which pytest stores its own option."""
+"""The names under which pytest stores its own options, by option."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Replace the dots of pytest by the progress of the run if --live is given."""
+    """Replace the dots of pytest with the progress of the run if --live is given."""
     run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
         session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
@@ -43,7 +43,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(line)
     terminalreporter.write_sep("-", "mqconform")
     if run.log.unfollowed:
-        terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
+        terminalreporter.write_line(
+            f"MUST rules whose sentence has a SHOULD that was not followed: {', '.join(sorted(run.log.unfollowed))}"
+        )
     if run.baseline is not None:
         for line in run.compare_with_baseline().describe():
             terminalreporter.write_line(line)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 """The type of functions that make the drivers of a run, given the SUT file and the run folder."""
-ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
@@ -65,7 +65,9 @@ class TopologyDriver:
         }
 
     def start(self) -> None:
-        """Start or find all systems; raise SutLost when two of them are one system, which is not a topology."""
+        """Start or find all systems; raise SutLost when two of them are the same system, because that is not a
+        topology.
+        """
         refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.wait_s = self.wait_s
@@ -100,7 +102,7 @@ class TopologyDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of one of the systems' processes, each end only once."""
+        """Return the end of one of the systems' processes; report each end only once."""
         return next((death for driver in self._drivers.values() if (death := driver.death(check)) is not None), None)
 
     def start_again(self) -> None:
@@ -122,13 +124,13 @@ class TopologyDriver:
 def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = driver_for(replace(place.file, driver=told), out, number)
-    assert isinstance(driver, ExternalDriver)  # the topology file has no virtual ones
+    assert isinstance(driver, ExternalDriver)  # a topology file names no virtual system
     return driver
 
 
 @pytest.fixture
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
-    """Yield three systems; all packets between them are recorded, and judged by the passive predicates."""
+    """Yield three systems; all packets between them are recorded, and judged with the passive predicates."""
     from harness.capture.recorder import Recorder
 
     if not sut.has("topology"):
@@ -141,5 +143,5 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made
-    if sut.open_systems is not None:  # virtual ones are fresh for each check
+    if sut.open_systems is not None:  # virtual systems are new in each check
         sut.broken = sut.broken or made.broken

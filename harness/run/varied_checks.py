@@ -1,4 +1,4 @@
-"""Runs a varied check: once as it is, then with each row of its covering array (harness/varying).
+"""Run a varied check: once as it is, then with each row of its covering array (harness/varying).
 
 Every row has a peer, queues and a judge of its own, so each verdict has its own evidence. A rule that a row breaks is
 tried again with parts of this row, until the smallest combination that fails is known.
@@ -29,17 +29,21 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 MOST_RUNS_TO_SHRINK = 12
-"""How many runs the search for the smallest combination of a rule takes at most."""
+"""The largest number of runs in the search for the smallest combination of values that breaks a rule."""
 MAX_ORDERS = 8
-"""How many orders of the parameters are tried for a short array: a row costs more."""
+"""The number of orders of the parameters that are tried to find a short covering array, because each row costs a run of
+the check.
+"""
 _FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
-"""The verdicts of the plain run after which the rows can say no more."""
+"""The verdicts of the plain run after which the rows are not run, because they could not change the verdict."""
 _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The values that a check varies on a system. ``left_out``: those that the system lacks, with the reason."""
+    """The values that a check varies on a system. ``left_out``: the values for which the system lacks a capability,
+    with the reason.
+    """
 
     values: Mapping[str, Sequence[str]]
     left_out: Mapping[str, str]
@@ -74,7 +78,7 @@ class Trial:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether the row missed no rule and left none open."""
+        """Return whether the run broke no rule and left none undecided."""
         return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
 
     def worst(self, rule: str) -> Verdict | None:
@@ -111,7 +115,7 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        # A row with the same peer would meet the history, the sequences and the messages of the rows before it.
+        # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
             build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
@@ -123,7 +127,7 @@ class VariedCheck:
         """The rows that the check has run with."""
 
     def run(self) -> None:
-        """Run with each row, and judge every rule of the check by all of them."""
+        """Run with each row, and judge every rule of the check by the results of all rows."""
         trials = [self.try_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.worst(rule) is not None]
@@ -133,17 +137,20 @@ class VariedCheck:
             self._require_effects(trials)
 
     def _require_effects(self, trials: Sequence[Trial]) -> None:
-        """Refuse a parameter that the check names but never leaves open: it would be varied in words only.
+        """Refuse a parameter that the check names but never leaves open: its values would have no effect.
 
-        Each set of parameters of a function leaves other values open, so one of them need not vary all.
+        Each pytest parameter set of a function leaves other values open, so a check with one set need not vary all
+        parameters that the function names.
         """
         applied = set[str]().union(*(trial.applied for trial in trials))
         idle = self.drawn.values.keys() - applied
         if idle and not (applied and hasattr(self.item, "callspec")):
-            raise HarnessError(f"@varied names {', '.join(sorted(idle))}, which this check always gives itself")
+            raise HarnessError(
+                f"@varied names {', '.join(sorted(idle))}, for which this check always gives its own values"
+            )
 
     def try_row(self, row: Row) -> Trial:
-        """Return the verdicts with a row, from an earlier run if there was one."""
+        """Return the verdicts with a row. They come from an earlier run with this row if there was one."""
         key = frozenset(row.items())
         if key not in self.tried:
             self.tried[key] = self._run(row)
@@ -189,7 +196,9 @@ class VariedCheck:
         return value
 
     def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:
-        """Return the verdict of a rule by all rows: a miss names the smallest combination that has it."""
+        """Return the verdict of a rule from all rows. A broken or undecided rule names the smallest combination of
+        values with that verdict.
+        """
         missed = next((trial for trial in trials if trial.worst(rule) in BROKEN), None)
         if missed is None:
             missed = next((trial for trial in trials if trial.worst(rule) in _OPEN_VERDICTS), None)
@@ -237,7 +246,7 @@ class VariedCheck:
 
 
 def select_changed(row: Row, plain: Row) -> Row:
-    """Return the part of a row that is not plain."""
+    """Return the values of a row that differ from the plain values."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
 

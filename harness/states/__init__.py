@@ -1,1 +1,1 @@
-"""Check state machines of the documents by tables of states and events, with a check for every cell."""
+"""Check state machines of the documents with tables of states and events, with a check for every cell."""

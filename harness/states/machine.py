@@ -27,7 +27,7 @@ def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
 
 def state(*names: str) -> Callable[[_Step], _Step]:
     """Mark the method that brings the system into a state; the method raises ConformanceFailure when the system does
-    not follow.
+    not reach it.
     """
     return _mark_step("states", *names)
 
@@ -43,7 +43,8 @@ def probe(*names: str) -> Callable[[_Step], _Step]:
 
 
 class Machine:
-    """The steps of a machine; the table lies beside the module of the subclass, which has a method for each name.
+    """The steps of a machine; the table is in the folder of the subclass's module. The subclass has a method for each
+    name in the table.
 
     ``evidence``: the packets and calls that show the outcome.
     """

@@ -1,4 +1,6 @@
-"""Names the outcome of what the system did, in the words of the vocabulary: one function for each kind of reaction."""
+"""Name the outcome of a reaction of the system in the words of the vocabulary, with one function for each kind of
+reaction.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from harness.peer.conversation import RawConversation
 from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
 from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
 
-if TYPE_CHECKING:  # importing it takes long, and only checks of remote reading need it
+if TYPE_CHECKING:  # the import takes long, and only checks of remote reading need it
     from harness.peer.association import Call
 
 
 def name_call(call: Call) -> str:
-    """Return the outcome of a call of a remote reader that has been waited for."""
+    """Return the outcome of a remote reader's call, after the wait for its answer."""
     if not call.answered and not call.association.over:
         return WAITS
     if call.is_refused:
@@ -24,13 +26,13 @@ def name_call(call: Call) -> str:
 
 
 def name_read(call: Call) -> str:
-    """Return the outcome of a read of a remote reader that has been waited for: the label of its message, if any."""
+    """Return the outcome of a remote reader's read, after the wait for its answer: the label of its message, if any."""
     outcome = name_call(call)
     return call.label_or_outcome if outcome == Outcome.DONE else outcome
 
 
 def name_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel states: of a read, the label of its message."""
+    """Return the outcome that an answer of the control channel states; for a read, this is the label of its message."""
     if answer is None:
         return WAITS
     if "message" in answer:

@@ -1,5 +1,5 @@
-"""Reads ``states.toml``: for each state and event of a machine the permitted outcomes with the next states, and the
-rules that demand them.
+"""Read ``states.toml``, which lists, for each state and event of a machine, the permitted outcomes with their next
+states, and the rules that demand them.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Event:
 class Cell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
 
-    ``rules``: by ``OUTCOME`` those of the outcome and of everything visible that has no rules of its own, by the name
-    of a probe those of what it sees. A cell without outcomes has a reason: ``open`` names the section that leaves it
-    open, ``never`` why the event cannot occur in the state.
+    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about each probe without a key of its own;
+    under the name of a probe, the rules about the observation of this probe. A cell without outcomes has a reason:
+    ``open`` names the section that leaves it open, ``never`` why the event cannot occur in the state.
     """
 
     state: str
@@ -71,7 +71,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The states, the events and the cells of a machine; ``beside``: what each probe of a bystander always sees."""
+    """The states, the events and the cells of a machine; ``beside``: the constant observations of objects that no event
+    may change, by probe.
+    """
 
     path: Path
     machine: str
@@ -168,11 +170,14 @@ def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
             yield f"leads to the unknown state {following!r}"
             continue
         shown = {OUTCOME, *table.states[following].shows, *table.beside}
-        yield from (f"has rules of {place!r}, which {following!r} does not show" for place in cell.rules.keys() - shown)
+        yield from (
+            f"has rules about {place!r}, which the state {following!r} does not show"
+            for place in cell.rules.keys() - shown
+        )
 
 
 def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
-    """Return the rules by what they are about; a list is of the outcome."""
+    """Return the rules by their subject (the outcome or a probe); rules in a plain list are about the outcome."""
     by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
     return {place: tuple(each) for place, each in by_place.items()}
 

@@ -36,7 +36,9 @@ DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
         "remote_read": frozenset({"remote_open", "remote_close", "remote_receive"}),
     }
 )
-"""The verbs that make a facility, where a part of its verbs is enough; a check ends where it needs another verb."""
+"""The verbs that are sufficient for a facility, for facilities with further verbs. A check that needs a further verb
+ends at its call.
+"""
 
 
 def facilities_of(verbs: Collection[str]) -> frozenset[str]:
@@ -46,9 +48,10 @@ def facilities_of(verbs: Collection[str]) -> frozenset[str]:
 
 class CommandControl:
     """A control channel that runs a command for each verb: arguments as JSON on its standard input, its answer as JSON
-    on its standard output; nothing is an empty answer.
+    on its standard output; no output is an empty answer.
 
-    ``identify``: returns who answers a session; ``listens``: the endpoint at which the SUT listens after a restart.
+    ``identify``: returns the identifier of the queue manager that answers sessions; ``listens``: the endpoint at which
+    the SUT listens after a restart.
     """
 
     def __init__(
@@ -66,9 +69,9 @@ class CommandControl:
         self._listens = listens
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Run the command of a verb; ControlRefused when it ends with an exit code other than 0.
-
-        Unsupported without a command, ContractBroken when its output is no answer, SutUnavailable when it does not end.
+        """Run the command of a verb and return its answer. Raise ControlRefused when the command ends with an exit code
+        other than 0, Unsupported without a command, ContractBroken when the output is not an answer, and SutUnavailable
+        when the command does not end.
         """
         if verb == "identity":
             return {"guid": str(self._identify())}
@@ -106,7 +109,7 @@ class CommandControl:
                 ended = self._wait(lambda: process.poll() is not None, wait_ms)
             finally:
                 if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                    os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
                     process.wait()
             if not ended:
                 raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")
@@ -116,7 +119,7 @@ class CommandControl:
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 
     def _wait(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
-        """Wait, while the peer still answers packets; return whether it was over in time."""
+        """Wait for the command, while the peer still answers packets; return whether the command ended in time."""
         ends_ms = self._environment.now().monotonic_ms + timeout_ms
         while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:
             self._environment.run_until(is_over, POLL_MS)

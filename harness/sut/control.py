@@ -33,7 +33,7 @@ class Unsupported(NotShown):
 
 
 class ContractBroken(RootMissing):
-    """An answer breaks the contract of the control protocol, so no rule is judged by it."""
+    """An answer breaks the contract of the control protocol, so no rule is judged with it."""
 
 
 CHANNEL_ERRORS = (NotShown, RootMissing)
@@ -54,8 +54,8 @@ class Control(Protocol):
         """Request a verb whose answer may come much later; return the id of the request, for ``cancel``."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a request that ``begin`` made, once; None while no answer has arrived. Raise Unsupported
-        and ContractBroken like ``call``.
+        """Return the answer to a request that ``begin`` made; None while no answer has arrived. Each answer is returned
+        only once. Raise Unsupported and ContractBroken like ``call``.
         """
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class Control(Protocol):
 
 
 class VirtualControl:
-    """The control protocol of a reference core in this process: the same verbs, no socket."""
+    """The control protocol of a reference core in this process, with the same verbs, but without a socket."""
 
     def __init__(self, host: SystemHost) -> None:
         self.host = host
@@ -129,7 +129,7 @@ class JsonlControl:
         self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
             self._wire.close()
-            self._state = f"{ANSWERS_LIMIT} answers that no check reads"
+            self._state = f"more than {ANSWERS_LIMIT} answers that no check reads"
 
     def on_end(self, why: str) -> None:
         self._state = why

@@ -57,7 +57,7 @@ class SutDriver(Protocol):
         """
 
     def start_again(self) -> None:
-        """Start the SUT's process again; SutLost when it ended too often."""
+        """Start the SUT's process again; raise SutLost when it has ended too often."""
 
     def confirm(self) -> None:
         """Raise SutLost unless the system is the same one as at the start."""
@@ -86,7 +86,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
         for each in begun:
             each.result()
         started = True
-    finally:  # whatever happened, Ctrl-C too
+    finally:  # after every exception, including Ctrl-C
         if not started:
             for driver in drivers:
                 driver.stop()

@@ -46,13 +46,15 @@ DEATH_NEAR_S = 0.5
 
 class ExternalDriver:
     """Drives a SUT at an address; only the command of the control channel is started and stopped. ``out``: the run
-    folder, if any; ``worker``: the number of the worker, of which the first prepares the SUT.
+    folder, if any; ``worker``: the number of the worker; the first worker prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
         self.file = file
         self.worker = worker
         self.shared = self.beside_others = False
+        self.resets = True
+        """Whether the SUT, if its control channel offers reset, is reset at the start and before each test."""
         self._timers: dict[str, int] = {}
         """The original durations of the timers that the run changed."""
         self.wait_s = 0
@@ -98,12 +100,12 @@ class ExternalDriver:
         except OSError as error:
             raise SutUnavailable(
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
-                "is it running, and are address and tcp_port in [driver] right?"
+                "is the system running, and are address and tcp_port in [driver] right?"
             ) from error
         if self.control_route is not None:
             self._with_control(lambda control, who: None)
         if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
-            from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+            from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
 
             self.rpc_port = endpoint_mapper.qmcomm_port(driver.address)
             self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
@@ -139,7 +141,7 @@ class ExternalDriver:
 
     def _prepare_sut(self, control: Control, who: Identity) -> None:
         """Prepare the SUT for the run."""
-        if "reset" in who.facilities:
+        if self.resets and "reset" in who.facilities:
             control.call("reset")
         if "set_timers" in who.facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
@@ -169,9 +171,8 @@ class ExternalDriver:
                 )
             control, who = read_remotely(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            view = view_of(
-                file, environment, control, who, *ports, reset=not self.beside_others, timeouts=self.timeouts
-            )
+            resets = self.resets and not self.beside_others
+            view = view_of(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
         except MqconformError:
             environment.close()
             raise
@@ -179,7 +180,7 @@ class ExternalDriver:
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
-        view.forgets = not self.beside_others and "reset" in view.facilities
+        view.forgets = resets and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         view.process_ended = self.describe_end
         self.tape = view.tape
@@ -210,7 +211,7 @@ class ExternalDriver:
     def confirm(self) -> None:
         """Compare the system that answers sessions and control with the system at the start."""
         if self.shared and self.worker:
-            return  # the first does
+            return  # the first worker checks it
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
@@ -230,8 +231,9 @@ class ExternalDriver:
         who = self.identify_system()
         if of_session not in (None, who.identifier):
             raise SutLost(
-                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
-                f"{route.name} is that of {who.identifier}: are address, tcp_port and control.address of one system?"
+                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, "
+                f"but {route.name} belongs to {who.identifier}: do address, tcp_port and control.address belong to "
+                "one system?"
             )
         return who.identifier
 
@@ -263,8 +265,9 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first MessageID of a test. No test or run of the last hours used these MessageIDs, so the SUT's
-        history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no effect.
+        """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
+        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
+        effect.
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
@@ -273,7 +276,7 @@ class ExternalDriver:
         """Restore the original state of the SUT, which the run did not start."""
         timers, self._timers = self._timers, {}
         if timers:
-            with contextlib.suppress(SutUnavailable):  # what is gone has no timers
+            with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
                 self._with_control(lambda control, who: control.call("set_timers", **timers))
         self.agent.end()
 

@@ -39,9 +39,9 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
 
 def free_rpc_port(address: str) -> int:
-    """Return a free port for qmcomm whose port for qm2qm is also free; candidates have steps of 11 from the default
-    ports. Spec: MS-MQQP 3.1.4.8. Each process begins to search at a different port, so that two processes rarely try
-    the same one.
+    """Return a free port for qmcomm whose port for qm2qm is also free; the candidates are at distances of 11 from the
+    default ports. Spec: MS-MQQP 3.1.4.8. Each process begins to search at a different port, so that two processes
+    rarely try the same one.
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)
@@ -51,7 +51,7 @@ def free_rpc_port(address: str) -> int:
 
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
-    """Reserve ports, if all are free and not given before; return whether they were reserved."""
+    """Reserve ports, if all are free and none was reserved before; return whether they were reserved."""
     with _GIVING_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False

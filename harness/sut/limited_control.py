@@ -1,4 +1,4 @@
-"""Control channels made of others: one with some of another's verbs, and one that reads queues remotely."""
+"""Control channels derived from another channel: one with only some of its verbs, and one that adds remote reading."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ class ReadingControl:
 
 
 def _of_remote(request: int) -> int:
-    """Return the number of a request to the remote reader as the checks know it, which is negative, and back."""
+    """Convert the number of a request to the remote reader into the number that checks use, which is
+    negative, or back.
+    """
     return -request - 1
 
 

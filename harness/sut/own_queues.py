@@ -218,7 +218,7 @@ class OwnQueues:
 
     def waiting_for(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
-        control channel does not show it.
+        control channel does not show the number.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:
@@ -246,7 +246,7 @@ class OwnQueues:
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._unless_gone, self._take_out, queue) for queue in sorted(self._kept_in)),
-            # The last first: a subqueue goes before the queue that it is of, which would take it along.
+            # The last queue is deleted first: the deletion of a queue would also delete its subqueues.
             *(partial(self._unless_gone, self.delete_queue, name) for name in reversed(self._made)),
             *(partial(self._empty, entry) for entry in self.file.more_queues if entry.name in self._taken),
         ]

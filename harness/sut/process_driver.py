@@ -35,8 +35,8 @@ class ProcessDriver(ExternalDriver):
     def start(self) -> None:
         if self.worker and self.control_endpoint is not None and self.control_endpoint.port:
             raise UsageError(
-                f"{self.file.path}: control.address is {self.file.control.address}: each worker has a program of its "
-                "own; give port 0, which picks a port for each"
+                f"{self.file.path}: control.address is {self.file.control.address}: each worker starts its own "
+                "program; give port 0, so that each program gets a free port"
             )
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
         self.file = replace(self.file, driver=with_ports(self.file.driver))
@@ -87,7 +87,7 @@ class ProcessDriver(ExternalDriver):
                 f"{self.restarts}); see {self.process.log_path}"
             )
         self.restarts += 1
-        self.identifier = None  # who listens is who was started: a new process may well be a new queue manager
+        self.identifier = None  # a new process may be a new queue manager
         self._launch()
 
     def confirm(self) -> None:

@@ -72,7 +72,7 @@ CAROL = User("carol", f"{_DOMAIN}-1003")
 DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005", (SENDERS,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
-group, and Carol as a user; Erin is denied it.
+group, and Carol as a user; Erin is denied access to it.
 """
 SELF_SID = "S-1-5-10"
 OWNER = DAVE
@@ -117,8 +117,8 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. They are
-    the keys of a SUT.
+    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. This
+    second set equals the provisioned keys of a SUT.
     """
     return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 

@@ -1,4 +1,4 @@
-"""Access the queues of a SUT without a control channel: open, peek, receive and purge by qm2qm.
+"""Access the queues of a SUT without a control channel: open, peek, receive and purge over qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see which messages
 arrived.
@@ -53,7 +53,7 @@ class RemoteControl:
         self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
         self.host.start()
         self._begun: dict[int, Callable[[], object]] = {}
-        """The unanswered requests by token, and what to do after the answer."""
+        """The unanswered requests by token, each with the action after its answer."""
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "open_queue": self._open_queue,
             "close_queue": lambda handle: self._ask(RemoteClose(handle)),
@@ -104,12 +104,14 @@ class RemoteControl:
         self.host.stop()
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
-        """Return the remote read for a verb, and what to do after its answer: a queue given by name is closed."""
+        """Return the remote read for a verb, and the action after its answer: a queue that was given by
+        name is closed.
+        """
         if verb not in _READ_REQUESTS:
-            raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
+            raise Unsupported(f"{verb} is not possible for a SUT without a control channel")
         make, access = _READ_REQUESTS[verb]
         if arguments.get("transaction") is not None:
-            raise Unsupported(f"{verb} in a transaction cannot be asked of a SUT without a control channel")
+            raise Unsupported(f"{verb} in a transaction is not possible for a SUT without a control channel")
         given = {name: value for name, value in arguments.items() if name not in ("queue", "handle", "transaction")}
         if "cursor" in arguments:
             return make(**given), lambda: None

@@ -1,8 +1,8 @@
 """Drive a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
 
-A check is deterministic when time, chance and external input are given. Its capture contains all of it: packets, the
-control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time, and judges
-independently.
+A check is deterministic when time, random values and external input are given. The capture of a check contains all of
+them: packets, the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time,
+and judges independently.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ReplayDriver:
         items = items_of(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
-            raise NotReplayable(f"its capture was recorded for {setup['test']} in the run {setup['run']}")
+            raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)
@@ -111,7 +111,7 @@ class ReplayDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return the end of the process in this check, once."""
+        """Return the end of the process in this check, only once."""
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:

@@ -75,7 +75,7 @@ class Player:
         self.together = False
         """Whether further events follow before the waiting check continues."""
 
-    # -- what the harness does -----------------------------------------------------------------------------------
+    # -- actions of the harness ----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin to compare all records with those of the capture."""
@@ -123,16 +123,16 @@ class Player:
         expected = self._take_expected()
         where = f"after frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
-            self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
         wanted = json.loads(as_line({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
-            self.differ(f"{where}: the harness asks {verb} with different arguments: {NOT_REPLAYABLE}")
+            self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
         self._answer = None
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that was selected at this point; 0 after the end of the playing."""
+        """Return the port that was selected at this point; 0 after playing has ended."""
         if self.over:
             return 0
         expected = self._take_expected()
@@ -168,7 +168,7 @@ class Player:
     def _frame(self) -> int:
         return self._items[self._at - 1].frame if self._at else 0
 
-    # -- what the system does ------------------------------------------------------------------------------------
+    # -- actions of the system -----------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
         """Return the next item of the capture."""
@@ -185,7 +185,7 @@ class Player:
         return item
 
     def next_us(self) -> int | None:
-        """Return the time of the system's next action; None if the harness acts next, or all was played."""
+        """Return the time of the system's next action; None if the harness acts next, or everything was played."""
         if self.over or self._delivering or (item := self.next()) is None:
             return None
         acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
@@ -260,7 +260,7 @@ class Player:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
         stream = self.environment.end_of_connection(item, local, remote)
         if stream is None:
-            self.differ(f"frame {item.frame}: the harness does not listen there: {NOT_REPLAYABLE}")
+            self.differ(f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
         at = self._at
         stream.sink.on_open()
@@ -282,7 +282,7 @@ class Player:
                     stream.open = False
                     stream.sink.on_closed("closed by the other side")
         if self._at == at and not self.over:
-            self.differ(f"frame {first.frame}: the harness does not receive it: {NOT_REPLAYABLE}")
+            self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
         """Skip the notes about the sizes of bytes that arrived together, which were read with the bytes."""

@@ -1,12 +1,12 @@
 """Write the notes that make a check replayable into its capture, between the packets.
 
-Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
-(``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
-``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: the events until its next
-false value came before the wait was checked again. ``timed_out``: a wait ended by its timeout, in real time.
-``picked``: a port to listen on. ``ended``: how the system's process has ended, ``hangs``: that it computes without an
-end, found at the ``looked``-th look. ``over``: the check is over; ``lost``: something that is not in the capture.
-``us``: when.
+Notes are JSON objects. The first note is the set-up (``setup``). Each question on the control channel has a note
+(``call`` or ``begin``, with its arguments in ``with``), and so has each answer (``answered``; ``to`` and ``answer`` for
+the answer to a question of ``begin``; ``refused`` with ``why``). The other keys: ``bytes``: the number of bytes of the
+system that arrived at once; ``together``: the events until the note with the value false occurred before the wait was
+checked again; ``timed_out``: a wait ended by its timeout, in real time; ``picked``: the port that was selected for a
+listener; ``ended``: how the system's process ended; ``hangs``: the process computes without end, as the look with the
+number ``looked`` found; ``over``: the check is over; ``lost``: information that the capture lacks; ``us``: the time.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class Tape:
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
             "parts": list(sut.by_command.parts),
-            "keys": sut.encryption_keys.hex(),
+            "keys": sut.shown_keys.hex(),
             "timeouts": _as_table(sut.timeouts),
             **{name: getattr(sut, name) for name in SAVED},
         }

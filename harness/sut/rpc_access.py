@@ -19,7 +19,7 @@ PASSWORDS = ("password", "password_env", "password_file")
 
 @dataclass(frozen=True, slots=True)
 class RpcTable:
-    """[rpc], as it is written. ``user``: ``NAME`` or ``DOMAIN\\NAME``."""
+    """The table [rpc], as written in the SUT file. ``user``: ``NAME`` or ``DOMAIN\\NAME``."""
 
     level: Literal["none", "connect", "packet", "integrity", "privacy"] = "none"
     authentication: Literal["negotiate", "ntlm"] = "negotiate"
@@ -39,16 +39,16 @@ class RpcAccess:
 
     @property
     def server(self) -> ServerSecurity:
-        """The demands on clients, for a reference that is the SUT."""
+        """The authentication that a reference demands of clients when it is the SUT."""
         if self.user is None:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
+        from reference_qm.shell.spnego_security import server_security  # importing its libraries takes long
 
         return server_security([self.user], self.level)
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The credentials with which a reference that is the SUT authenticates to the peer."""
+        """The credentials with which a reference authenticates to the peer when it is the SUT."""
         if self.user is None:
             return None
         from reference_qm.shell.spnego_security import client_security  # as above

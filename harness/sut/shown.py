@@ -24,7 +24,7 @@ class Shown(Reply):
 
 
 class Answered(Reply):
-    """An object in an answer that meets the contract, which permits to omit elements."""
+    """An object in an answer that meets the contract, which permits the omission of elements."""
 
     __slots__ = ()
 

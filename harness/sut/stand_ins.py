@@ -19,7 +19,9 @@ class StandIn:
 
 
 def _has_queues(file: SutFile) -> bool:
-    """Return whether there are queues that a check can empty, and so find missing ones."""
+    """Return whether the SUT file lists queues that a check can empty by remote reading, so that a missing queue is
+    also noticed.
+    """
     return bool(file.more_queues) and file.capabilities.get("qm2qm", False)
 
 
@@ -37,13 +39,13 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""By need: a queue with some properties; timers whose duration is known; the type of its operating system;
-SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3).
+"""The needs that a SUT can meet in two ways: queues with given properties; timers whose duration is known; the type of
+its operating system; SendInsecureNacks with the value TRUE (MS-MQQB 3.1.1.3).
 """
 
 
 def needs_met(have: Collection[str]) -> frozenset[str]:
-    """Return the needs that capabilities and facilities meet, with the needs that they stand in for."""
+    """Return the given capabilities and facilities, and the needs of checks that these also meet."""
     return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
 
 
@@ -53,7 +55,7 @@ def needs_in_file(file: SutFile) -> frozenset[str]:
 
 
 def describe_lack(need: str) -> str:
-    """Return what a SUT would have to offer to meet a need that is no capability."""
+    """Return a text that names the facility or the SUT file key with which a SUT would meet a need."""
     if (one := STAND_INS.get(need)) is None:
         return need
     return f"{one.facility} (or {one.key} in the SUT file)"

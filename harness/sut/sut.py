@@ -91,6 +91,8 @@ class Sut(OwnQueues):
         self.scale = scale
         self.rpc_port = rpc_port
         """The port where the SUT serves qmcomm and qm2qm."""
+        self.shown_keys = encryption_keys
+        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows; empty when it shows none."""
         self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
         """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when neither identity nor SUT file has one."""
         self.shared = shared
@@ -139,7 +141,7 @@ class Sut(OwnQueues):
         if self.tape is not None:
             self.tape.lose(why)
 
-    # -- what it is ---------------------------------------------------------------------------------------------
+    # -- identity and configuration -----------------------------------------------------------------------------
 
     @property
     def endpoint(self) -> Endpoint:
@@ -171,12 +173,12 @@ class Sut(OwnQueues):
 
     @property
     def is_directory_integrated(self) -> bool:
-        """Whether it is declared to be integrated with a directory."""
+        """Whether the SUT file declares that the SUT is integrated with a directory."""
         return self.file.capabilities.get("directory", False)
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether the SUT's queues are read by qm2qm, which does not show how a message was authenticated.
+        """Whether the SUT's queues are read over qm2qm, which does not show how a message was authenticated.
 
         An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
         """
@@ -255,7 +257,7 @@ class Sut(OwnQueues):
         """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
         return label_of(self.control.call(verb, timeout_ms=0, **where)["message"])
 
-    # -- what a test changes -------------------------------------------------------------------------------------
+    # -- changes by a test ---------------------------------------------------------------------------------------
 
     def set_timers(self, **durations: int) -> None:
         """Change durations of the SUT's protocol timers for this test (int ms, before scaling)."""
@@ -291,7 +293,9 @@ class Sut(OwnQueues):
         self.control.call("configure", **settings)
 
     def send_insecure_nacks(self) -> None:
-        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): it is provisioned so, or changed."""
+        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): the SUT was provisioned with this
+        value, or the value is changed.
+        """
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
@@ -302,7 +306,7 @@ class Sut(OwnQueues):
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
-                f"the SUT's control channel cannot {verb} {', '.join(missing)}: its answer does not name it"
+                f"the SUT's control channel cannot {verb} {', '.join(missing)}: the answer lacks the current value"
             )
         return {name: found[name] for name in changes}
 
@@ -332,7 +336,7 @@ class Sut(OwnQueues):
             self.environment.pulse.rest()
         try:
             self._environment(values)
-        except Unsupported:  # what is not there to be taken away need not be given back
+        except Unsupported:  # a part that cannot be taken away need not be restored
             mine = self.by_command.there.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
@@ -385,7 +389,7 @@ class Sut(OwnQueues):
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
-        elif "directory" in wanted:  # else the next check meets a system that is offline yet
+        elif "directory" in wanted:  # otherwise the system would still be offline in the next check
             self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
     def _restore_part(self, name: str, value: int) -> None:
@@ -402,7 +406,7 @@ class Sut(OwnQueues):
         self.need_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
-        if not self.environment.virtual:  # where nothing else can answer
+        if not self.environment.virtual:  # in virtual time no other system can answer
             self._confirm_identity()
 
     def _confirm_identity(self) -> None:
@@ -415,7 +419,7 @@ class Sut(OwnQueues):
 
     @property
     def is_reset_between_rows(self) -> bool:
-        """Return whether the rows of a varied check each find it as freshly installed."""
+        """Return whether each row of a varied check begins with a SUT that was reset."""
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
@@ -427,7 +431,7 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def begin_row(self, variant: Variant) -> None:
-        """Let requests have the values of a row; a system that can be reset is."""
+        """Let requests have the values of a row; reset the system if it can be reset."""
         if self._control is None:
             return
         if isinstance(self._control, VariedControl):

@@ -48,9 +48,9 @@ CAPABILITIES = MappingProxyType(
         "subqueues": "has subqueues, which queue control creates and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends messages to several queues, with multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": (
-            f"is integrated with a directory (MS-MQDMPR 3.1.1.1) that has its object and the peer's in one site, "
-            f"{FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority {FAR_BASE_PRIORITY}) "
-            "in another, and the peer as gate between"
+            f"is integrated with a directory (MS-MQDMPR 3.1.1.1) where its object and the peer's object are in one "
+            f"site, {FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority "
+            f"{FAR_BASE_PRIORITY}) is in a different site, and the peer is the gate between both sites"
         ),
         "topology": "consists of sender, router and receiver (mqconform run --topology), or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
@@ -111,7 +111,7 @@ of its computer.
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys of ports in the table [driver]."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
-"""The keys of ports that, by kind of the driver, may be 0 because the system is asked for the port."""
+"""By kind of driver, the keys of ports that may be 0, because the system is asked for the port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class QueuesTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the queues; [[more_queues]] may repeat one, to tell its private_number."""
+        """The names of the queues; [[more_queues]] may repeat one, to state its private_number."""
         return self.plain, self.transactional, self.admin, self.restricted
 
 
@@ -184,8 +184,8 @@ class ReferenceTable:
     """[reference]: the configuration of the reference as the SUT in virtual time.
 
     ``release``: the release of Windows whose behavior it has; ``send_ping``: used if the release does not decide it.
-    ``facilities``: those of its control channel; without a facility, its queues are read by qm2qm, like those of a real
-    system.
+    ``facilities``: the facilities of its control channel; if there are none, its queues are read over qm2qm, like the
+    queues of a real system.
     """
 
     faults: tuple[str, ...] = ()
@@ -406,7 +406,7 @@ def _check_control(file: SutFile, where: str) -> None:
     if file.control.kind != "stdio" and file.control.command:
         raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
     if file.commands and (file.control.kind != "none" or file.driver.kind == "virtual"):
-        raise UsageError(f"{where}: [commands] is for a system without [control] that is not virtual")
+        raise UsageError(f"{where}: [commands] can be used only for a system that is not virtual and has no [control]")
     if file.control.kind == "stdio" and file.driver.kind == "virtual":
         raise UsageError(f'{where}: control.kind = "stdio" cannot be used with driver.kind = "virtual"')
 

@@ -25,8 +25,8 @@ _POLL_INTERVAL_S = 0.005
 _STATUS_S = 2
 """int s: the longest time from the end of the program until its starter knows the exit status."""
 _END_RECORD = struct.Struct("<ii")
-"""The format of the memory, shared with workers, for whether the program has ended and for its exit status, which only
-the starter can find out.
+"""The format of the memory that workers share: whether the program has ended, and its exit status, which only the
+process that started the program can find out.
 """
 
 

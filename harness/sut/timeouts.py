@@ -24,7 +24,7 @@ system's pulse is measured.
 """
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
-"""int ms: the shortest timer after which a queue manager gives up its peer (MS-MQQB 2.2.2.1, note <51>)."""
+"""int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
 """How many of the slowest answers must fit into the shortest timer, however fast timers run."""
 SLOWDOWN_OF_RETRY = 4

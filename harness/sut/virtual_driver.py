@@ -30,6 +30,8 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
+FURTHER_ADDRESS = "127.0.0.253"
+"""A third address of that name, at which nothing listens either; a real system may resolve the name to two only."""
 COMPUTER = "sut"
 
 
@@ -75,7 +77,7 @@ class VirtualDriver:
         file, driver = self._file_for(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
         entropy = entropy_of(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
@@ -109,7 +111,7 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
+        configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
         installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
@@ -137,7 +139,9 @@ class VirtualDriver:
         return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
-        """Return the SUT file for a check: a system that can have a directory has one where the check needs it."""
+        """Return the SUT file for a check: a system that can have a directory has a directory only if the check needs
+        one.
+        """
         if "directory" in needs:
             return self.file
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
@@ -159,7 +163,7 @@ class VirtualDriver:
         return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None, because the next test has another system."""
+        """Return None, because the next test has a new system."""
         return None
 
     def start_again(self) -> None:

@@ -45,7 +45,9 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse for a test; None if it cannot be measured. It includes the stalls of the previous test."""
+        """Return the pulse for a test; None if it cannot be measured. The pulse includes the stalls of the previous
+        test.
+        """
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)

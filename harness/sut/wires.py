@@ -1,6 +1,6 @@
 """Define the conversation of one client on a control channel, with requests and answers, independent of the transport.
 
-A route (an address, a command) opens wires in the environment of a check; ids of requests are the wire's.
+A route (an address, a command) opens wires in the environment of a check; each wire chooses the ids of its requests.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def no_answer(strangers: Sequence[Any]) -> str:
     if not strangers:
         return "no answer in time"
     ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
-    return f"no answer in time; an answer arrived with the id of no request: {ids} (ids are integers)"
+    return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 
 def describe_stranger(identity: Mapping[str, Any]) -> str | None:

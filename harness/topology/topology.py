@@ -30,7 +30,8 @@ class System:
 class Topology:
     """Three systems and the relays between them.
 
-    ``port``: the port of each system at its address; ``residue``: called with the changes that could not be undone.
+    ``port``: the port of each system at its address; ``residue``: the function that is called with the changes that
+    could not be undone.
     """
 
     def __init__(

@@ -104,7 +104,9 @@ def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
         for role, place in places.items():
             other = seen.setdefault(of(place), role)
             if other != role:
-                raise UsageError(f"{path}: {what} {of(place)} belongs to both {other} and {role}: give each its own")
+                raise UsageError(
+                    f"{path}: {what} {of(place)} belongs to both {other} and {role}: give each system its own"
+                )
 
 
 _ADDRESSES: dict[str, Callable[[Place], str]] = {
@@ -121,5 +123,5 @@ def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
         if own in found_at:
             raise UsageError(
                 f"{path}: a loop: the {role} listens at {own}, where the {found_at[own]} is found: the relay "
-                "there would receive its own traffic; give it another driver.address"
+                "there would receive its own traffic; give the {role} a different driver.address"
             )

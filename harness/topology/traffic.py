@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
@@ -34,6 +34,31 @@ class Passage:
             return []
         frames = self.connection.frames
         return [frame for frame in frames if frame.kind == kind and frame.from_sut == (by == self.acceptor)]
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Whether each system has acknowledged all messages of the other, or the connection is closed."""
+        if self.connection.closed_by is not None:
+            return True
+        frames = self.connection.frames
+        return all(
+            _count_messages(frames, from_sut=side) <= _find_last_acknowledged(frames, from_sut=not side)
+            for side in (True, False)
+        )
+
+
+def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
+    return sum(frame.kind == "UserMessage" for frame in frames if frame.from_sut == from_sut)
+
+
+def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
+    """Return the largest AckSequenceNumber of one side; a scenario has fewer messages than this field can count."""
+    headers = (
+        frame.layers.get("SessionHeader")
+        for frame in frames
+        if frame.from_sut == from_sut and frame.kind in ("SessionAck", "UserMessage")
+    )
+    return max((header.AckSequenceNumber for header in headers if header is not None), default=0)
 
 
 class Judge(Protocol):
@@ -71,7 +96,7 @@ class Traffic:
             for frame in passage.packets_sent(kind, by)
         ]
 
-    # -- what relays tell ---------------------------------------------------------------------------------------
+    # -- events of relays ---------------------------------------------------------------------------------------
 
     def on_opened(self, link: Link) -> None:
         connection = self.recorder.record_opening(link.client, link.server, by_peer=True)

@@ -9,7 +9,7 @@ from itertools import combinations, product
 from allpairspy import AllPairs
 
 Row = Mapping[str, str]
-"""By parameter: the name of the chosen value."""
+"""The name of the chosen value of each parameter."""
 
 
 def build_rows(
@@ -17,7 +17,7 @@ def build_rows(
 ) -> tuple[Row, ...]:
     """Return the rows; the first has the first value of each parameter. ``excluded``: combinations that no row has.
 
-    The filter of the pairwise library loses combinations, so those that are missing are completed to rows here.
+    The filter of the pairwise library loses combinations, so the missing combinations are completed to rows here.
     ``orders``: in how many orders of the parameters the library is tried; the shortest array is taken.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
@@ -41,7 +41,7 @@ def _build_array(
 def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
-    """Return the plain row, and rows of the library and completed ones that have all the wanted combinations."""
+    """Return the plain row, rows of the library, and completed rows, so that every wanted combination occurs."""
     strength, names = len(wanted[0]), list(ordered)
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
@@ -55,7 +55,7 @@ def _draw_row(
             missing = [one for one in missing if not one.items() <= row.items()]
     while missing:
         made = complete_row(missing[0], values, banned)
-        assert made is not None  # it is wanted, so some row has it
+        assert made is not None  # the combination is wanted, so an allowed row contains it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
     return tuple(_without_needless(found, wanted))
@@ -88,7 +88,7 @@ def is_allowed(row: Row, excluded: Sequence[Row]) -> bool:
 
 
 def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], strength: int) -> Iterator[Row]:
-    """Yield the combinations of so many parameters that some allowed row has."""
+    """Yield each combination of the values of ``strength`` parameters that occurs in an allowed row."""
     for names in combinations(values, strength):
         for ones in product(*(values[name] for name in names)):
             tuple_ = dict(zip(names, ones, strict=True))

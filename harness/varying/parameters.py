@@ -1,6 +1,7 @@
-"""The table of parameters of messages, queues and reads: their values, what each needs, and combinations that are none.
+"""The table of parameters of messages, queues and reads: their values, what each needs, and combinations that are not
+allowed.
 
-A value says what it puts into a packet of the peer (arguments of ``harness.wire.user_message``), and into the requests
+A value defines what it adds to a packet of the peer (arguments of ``harness.wire.user_message``), and to the requests
 ``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The first value
 of a parameter is the plain one: it changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2, 3.1.1.12.
 """
@@ -21,7 +22,7 @@ TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that is in no directory."""
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
-"""Longer than the chunks in which a system may store or send a body."""
+"""A body that is longer than the chunks in which a system may store or send it."""
 LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
@@ -141,7 +142,7 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
     "read time-out": (Value("0"), Value("a second")),
 }
-"""By parameter: its possible values, the plain value first."""
+"""The possible values of each parameter, the plain value first."""
 
 EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},
@@ -151,7 +152,8 @@ EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     *({"read transaction": "internal", "delivery": value} for value in ("express", "recoverable")),
 )
 """The combinations that no row has: an administration queue is for acknowledgments (MS-MQMQ 2.2.19.2), a transactional
-message has no priority, an authenticated queue takes signed messages, and a transaction reads transactional queues.
+message has no priority, an authenticated queue takes signed messages, and a read in a transaction needs a transactional
+queue.
 """
 
 

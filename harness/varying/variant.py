@@ -11,7 +11,7 @@ from harness.varying.arrays import Row
 from harness.varying.parameters import PARAMETERS, Fields, find_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
-"""The headers whose fields a check and a row may each give some of."""
+"""The headers for which a check and a row may each give some fields."""
 
 
 class Variant:
@@ -20,7 +20,7 @@ class Variant:
     def __init__(self, row: Row, **names: str) -> None:
         self.row = row
         self.applied: set[str] = set()
-        """The parameters whose value some message, queue or read of the check has got."""
+        """The parameters whose values were applied to at least one message, queue or read of the check."""
         self._packet: dict[str, Fields] = {}
         self._requests: dict[str, dict[str, Fields]] = {"send": {}, "create_queue": {}}
         for parameter, name in row.items():
@@ -39,7 +39,9 @@ class Variant:
         return self.value(parameter)
 
     def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
-        """Return the arguments of a message: ``own`` of the peer, the row's, and those that the check has ``given``."""
+        """Return the arguments of a message: the peer's own arguments (``own``), those of the row, and those that the
+        check gives (``given``).
+        """
         packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
         layers = (own, packet, given)
         merged = {
@@ -56,12 +58,12 @@ class Variant:
         taken = {**given, "body": ""} if "body_base64" in given else given
         is_transactional = "transaction" in given or given.get("delivery") == "transactional"
         added = self._note(self._requests[verb], taken, is_transactional=is_transactional)
-        if added.get("transactional"):  # as the row says, where the check asks for no transactional queue
+        if added.get("transactional"):  # the row makes the queue transactional
             given = {name: value for name, value in given.items() if name != "transactional"}
         return {**{name: value for name, value in added.items() if name not in taken}, **given}
 
     def _note(self, values: Mapping[str, Fields], given: Fields, *, is_transactional: bool) -> dict[str, Any]:
-        """Join the effects of all values, and note whose are not replaced by what is given.
+        """Join the effects of all values, and record the parameters whose effects no given argument replaces.
 
         A message that the check itself makes transactional has no priority (MS-MQMQ 2.2.19.1).
         """

@@ -24,7 +24,7 @@ LENGTHS_OF_REFUSED = (0, 1, 15, 16)
 
 
 def list_golden(packet: str) -> Iterator[Row]:
-    """Yield the frames of one kind of the example in MS-MQQB 4.1."""
+    """Yield the frames of one kind from the example in MS-MQQB 4.1."""
     for frame in load_golden().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"
@@ -48,7 +48,7 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
             8,
             (size + 1).to_bytes(4, "little"),
             ("MQMQ-2.2.19.1-22",),
-            "PacketSize counts one byte more.",
+            "PacketSize is too high by one.",
         ),
     }
     for name, (offset, new, rules, comment) in changes.items():

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Result = Literal["valid", "invalid", "acceptable"]
-"""The result of a vector. ``acceptable``: a receiver may accept or refuse it, or it breaks a rule for senders that
-receivers tolerate.
+"""The result of a vector. ``acceptable``: a receiver may accept or refuse the bytes, or the bytes break a rule that
+binds only senders.
 """
 
 

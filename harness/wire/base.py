@@ -20,7 +20,7 @@ PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
-SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (frame 8), and without, as the text
+SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as on real Windows (frame 8), and without it, as in the text
 
 
 def _is_message(layer: Packet) -> bool:
@@ -50,7 +50,9 @@ class BaseHeader(Layer):
     )
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """Insert PacketSize unless it is given: the number of all bytes, in a UserMessage without its SessionHeader."""
+        """Insert PacketSize unless it is given: the number of all bytes, except those of the SessionHeader of a
+        UserMessage.
+        """
         if self.PacketSize is None:
             size = len(pkt) + len(pay)
             size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
@@ -79,7 +81,7 @@ class BaseHeader(Layer):
         size = self._wire_size()
         if size != len(self.original):
             raise WireError(
-                f"BaseHeader.PacketSize: {self.PacketSize} says {size} bytes, but there are {len(self.original)}"
+                f"BaseHeader.PacketSize: {self.PacketSize} announces {size} bytes, but there are {len(self.original)}"
             )
         return s
 

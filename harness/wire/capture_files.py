@@ -60,19 +60,21 @@ class _Bounded:
 
     def read(self, size: int) -> bytes:
         if size > MAX_RECORD_BYTES:
-            self.failure = f"a record of {size} bytes; at most {MAX_RECORD_BYTES} are read"
+            self.failure = f"a record has {size} bytes; at most {MAX_RECORD_BYTES} are read"
             raise OSError(self.failure)
         try:
             data = self._file.read(size)
         except (EOFError, zlib.error, OSError) as error:
-            self.failure = f"it cannot be decompressed further: {error}"
+            self.failure = f"the file cannot be decompressed further: {error}"
             raise OSError(self.failure) from error
         self.empty, self.short = not data, len(data) < size
         return data
 
 
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
-    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError at damage."""
+    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError where the file is
+    damaged.
+    """
     bounded = _Bounded(file)
     with _collect_scapy_warnings() as warned:
         try:

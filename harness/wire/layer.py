@@ -24,7 +24,7 @@ from harness.wire.runs import parts_of
 from harness.wire.wire_error import WireError
 from harness.wire.words import list_words
 
-# Nothing is sent by scapy: no process that imports it need read the routes of this machine.
+# Scapy sends no packets here, so it need not read the routes of this machine when it is imported.
 conf.route_autoload = conf.route6_autoload = False
 
 
@@ -56,7 +56,7 @@ class LayerType(Packet_metaclass):
 
 
 class LayerBelow:
-    """A weak reference from a layer to the layer that contains it; None if there is no such layer any more."""
+    """A weak reference from a layer to the layer that contains it; None if that layer no longer exists."""
 
     def __set_name__(self, owner: type[Layer], name: str) -> None:
         self.name = f"_{name}"

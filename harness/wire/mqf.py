@@ -23,7 +23,7 @@ LAYOUTS = {
     3: (MQFDirectQueueFormatName, 2),
     6: (MQFDistributionQueueFormatName, 4),
 }
-"""By FormatType: the layout of FormatName, and the boundary at which it begins (2.2.18.1.4)."""
+"""The layout of FormatName, and the boundary at which it begins, by FormatType (2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
 TYPE_SIZE = 2

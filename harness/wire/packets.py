@@ -25,7 +25,7 @@ KINDS = {
     SessionHeader: "SessionAck",
     UnknownInternal: "unknown internal",
 }
-"""By class of the header after the InternalHeader: the kind of packet."""
+"""The kind of a packet, by the class of the header after the InternalHeader."""
 
 
 def dissect(data: bytes) -> Packet:
@@ -57,7 +57,9 @@ def kind_of(packet: Packet) -> str:
 
 
 def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
-    """Dissect bytes; fewer than ``smallest`` are refused, because scapy turns no bytes into a layer of defaults."""
+    """Dissect bytes; fewer than ``smallest`` are refused, because scapy turns empty input into a layer with default
+    values.
+    """
     if len(data) < smallest:
         raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} expected")
     return layer(bytes(data))

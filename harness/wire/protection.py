@@ -31,10 +31,10 @@ ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
 PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
 LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
-"""By PrivacyLevel: its cryptographic provider (MS-MQQB 3.1.5.8.3)."""
+"""The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
-"""By encryption algorithm: the block size in bytes; RC4 has none."""
+"""The block size in bytes of each encryption algorithm with blocks; RC4 has none."""
 EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
@@ -45,7 +45,7 @@ _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x800C: (lambda data: hashlib.sha256(data).digest(), "3031300d060960864801650304020105000420"),
     0x800E: (lambda data: hashlib.sha512(data).digest(), "3051300d060960864801650304020305000440"),
 }
-"""By HashAlgorithm (MS-MQMQ 2.2.19.3): the hash, and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
+"""The hash of each HashAlgorithm (MS-MQMQ 2.2.19.3), and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
 HASHES = tuple(_HASHES)
 
 
@@ -70,7 +70,7 @@ class RsaKey:
     def with_private(self, number: int) -> int:
         """Decrypt or sign a number with the private key."""
         if self.private is None:
-            raise WireError("RsaKey.private: this key is a public one")
+            raise WireError("RsaKey.private: this is a public key")
         if self.primes is None:
             return pow(number, self.private, self.modulus)
         p, q = self.primes  # RFC 8017 5.1.2, 2.b
@@ -173,7 +173,7 @@ def signature(packet: Any, version: int, key: RsaKey) -> bytes:
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Return whether the bytes are the signature of a message by the key of the certificate. Spec:
+    """Return whether the bytes are the signature of a message that was made with the key of the certificate. Spec:
     MS-MQQB 3.1.5.8.3.
     """
     key = certificate_key(certificate)
@@ -256,7 +256,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def listed_blobs(data: bytes) -> dict[str, bytes]:
     """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):

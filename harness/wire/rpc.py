@@ -66,7 +66,7 @@ PTYPES = {
     18: "co_cancel",
     19: "orphaned",
 }
-"""By number: the name of a PDU type (C706 12.6.1, MS-RPCE 2.2.2.2)."""
+"""The names of the PDU types, by number (C706 12.6.1, MS-RPCE 2.2.2.2)."""
 _BODIES: dict[str, type[Packet]] = {
     "request": DceRpc5Request,
     "response": DceRpc5Response,
@@ -123,7 +123,7 @@ class Outcome(NamedTuple):
     transfer: Syntax | None = None
 
 
-# -- making -----------------------------------------------------------------------------------------------------
+# -- building ---------------------------------------------------------------------------------------------------
 
 
 def pdu(
@@ -136,7 +136,7 @@ def pdu(
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without copying all its fields first, which it does for fields with several values;
+    """Let scapy build a packet without the copies of all its fields that scapy makes for fields with several values;
     return the packet.
     """
     packet.explicit = 1
@@ -285,7 +285,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: frag_len {packet.frag_len} is not its size of {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
-    # scapy also makes Raw of a token that it does not know; only the body matters here.
+    # scapy also turns an unknown token into Raw; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet

@@ -22,24 +22,32 @@ from scapy.layers.dcerpc import (
 
 from harness.wire.rpc_stub import Octets
 
-SIZES = {NDRByteField: 1, NDRShortField: 2, NDRInt3264EnumField: 2, NDRIntField: 4, NDRLongField: 8}
-"""int bytes: the sizes of numbers in NDR."""
+SIZES = {
+    NDRByteField: (1, 1),
+    NDRShortField: (2, 2),
+    NDRInt3264EnumField: (2, 4),
+    NDRIntField: (4, 4),
+    NDRLongField: (8, 8),
+}
+"""int bytes: the sizes of numbers in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
 TAG_SIZES = {"B": 1, "I": 4}
 GUID_SIZE = 16
 LARGEST_TAG = 16
-"""The largest discriminant of a union that is looked for."""
+"""The largest union discriminant that the search for members tries."""
 
 Row = dict[str, Any]
 
 
 def describe_stub(fields: Iterable[Any]) -> list[Row]:
-    """Return a row for each parameter of a stub in NDR: its kind, and the path of its display filter."""
+    """Return a row for each parameter of a stub: its kind, the path of its display filter, and its sizes and
+    alignments, each first in NDR and then in NDR64.
+    """
     return [_describe(field, field.name) for field in fields]
 
 
 def _describe(field: Any, path: str) -> Row:
-    if (size := SIZES.get(type(field))) is not None:
-        return {"kind": "number", "path": path, "size": size}
+    if (sizes := SIZES.get(type(field))) is not None:
+        return {"kind": "number", "path": path, "sizes": sizes}
     match field:
         case NDRFullPointerField() | NDRFullEmbPointerField():
             embedded = isinstance(field, NDRFullEmbPointerField)
@@ -47,7 +55,7 @@ def _describe(field: Any, path: str) -> Row:
         case NDRPacketField():
             kind = field.fld.cls
             fields = [_describe(each, f"{path}.{each.name}") for each in kind.fields_desc]
-            return {"kind": "struct", "path": path, "align": kind.ALIGNMENT[0], "fields": fields}
+            return {"kind": "struct", "path": path, "aligns": kind.ALIGNMENT, "fields": fields}
         case NDRUnionField():
             return _describe_union(field, path)
         case NDRConfVarStrNullFieldUtf16():
@@ -55,7 +63,8 @@ def _describe(field: Any, path: str) -> Row:
         case Octets():
             return {"kind": "octets", "path": path}
         case NDRAlign():
-            return {"kind": "guid" if field.fld.sz == GUID_SIZE else "bytes", "path": path, "size": field.fld.sz}
+            kind = "guid" if field.fld.sz == GUID_SIZE else "bytes"
+            return {"kind": kind, "path": path, "size": field.fld.sz, "aligns": field._align}
     raise TypeError(f"{type(field).__name__} {path} has no description")
 
 
@@ -72,4 +81,5 @@ def _describe_union(field: Any, path: str) -> Row:
     for arm in arms.values():
         if arm["kind"] in ("guid", "bytes"):
             arm["path"] = f"{path}.{arm['kind']}"
-    return {"kind": "union", "path": f"{path}.tag", "size": TAG_SIZES[field.switch_fmt[0]], "arms": arms}
+    sizes = [TAG_SIZES[each] for each in field.switch_fmt]
+    return {"kind": "union", "path": f"{path}.tag", "sizes": sizes, "aligns": field.align, "arms": arms}

@@ -43,7 +43,7 @@ VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
 NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""By type: the size in bytes of a value that is a number."""
+"""The size in bytes of a value that is a number, by its type."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,
@@ -60,7 +60,7 @@ PROPERTY_TYPES = {
     112: VT_UI4,
     113: VT_UI1,
 }
-"""By PROPID_Q_*: the type of a queue property. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
+"""The type of each queue property, by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
 
 OPNUM = 10
 _DIRECT = 3
@@ -111,7 +111,7 @@ class Stub:
             self.settle()
             self._owed = rest
 
-    # -- what is made of them -----------------------------------------------------------------------------------
+    # -- types of values ----------------------------------------------------------------------------------------
 
     def text(self, value: str) -> None:
         """Write a [string]."""

@@ -30,7 +30,7 @@ RETURN_VALUE_NAMES = {
     0xC00E0051: "MQ_ERROR_TRANSACTION_SEQUENCE",
     0xC00E0088: "MQ_ERROR_MESSAGE_NOT_FOUND",
 }
-"""By value: the name of an HRESULT or NTSTATUS."""
+"""The name of each HRESULT or NTSTATUS, by value."""
 
 FAULT_NAMES = {
     0x00000005: "ERROR_ACCESS_DENIED",
@@ -44,7 +44,7 @@ FAULT_NAMES = {
     0x1C01000B: "nca_s_proto_error",
     0x1C010014: "nca_s_server_too_busy",
 }
-"""By value: the name of a fault status; other fault statuses are thrown HRESULTs."""
+"""The name of each fault status, by value; other fault statuses are thrown HRESULTs."""
 
 
 def name_status(status: int) -> str:

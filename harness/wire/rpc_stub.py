@@ -146,7 +146,7 @@ def build(packet: NDRPacket, wide: bool) -> bytes:
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     """Dissect a stub completely; raise WireError if this fails.
 
-    Equal short stubs, such as the empty answers of reads, share their packet: nobody changes what has been received.
+    Equal short stubs, such as empty answers of reads, share one packet: the harness never changes a received packet.
     """
     return _read_short(kind, stub, wide) if len(stub) <= SHORT_STUB else _read(kind, stub, wide)
 
@@ -171,7 +171,7 @@ def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     if isinstance(packet.payload, Padding | Raw):
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
     size = len(_rebuilt(packet, wide))
-    if size != len(stub):  # scapy makes what is cut off shorter, or makes it up
+    if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
         raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
     return packet
 

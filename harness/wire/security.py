@@ -32,7 +32,7 @@ def _has_data(layer: Packet) -> bool:
 class SecurityHeader(Layer):
     """16 bytes and the items of SecurityData, each padded to 4 bytes.
 
-    The sizes determine which items are present, and not AI: real Windows sends a SecurityID with AI clear (MS-MQQB
+    The sizes, not AI, determine which items are present: real Windows sends a SecurityID with AI clear (MS-MQQB
     4.1.7).
     """
 

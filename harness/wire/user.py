@@ -47,9 +47,9 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
         7: DirectQueueFormatName,
     },
 }
-"""By flag and by value of the flag: the layout of the queue's name."""
+"""The layout of the queue's name, by flag and value of the flag."""
 
-UNLISTED = 6  # PrivateQueueFormatName as destination: no value of DQ has it, the other flags call it 6
+UNLISTED = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
 
 
 class Queue(Nested):

@@ -30,8 +30,8 @@ CLASSES = {
     0xC002: "NackReceiveTimeout",
     0xC004: "NackReceiveRejected",
 }
-"""By value: the name of a message class in MS-MQDMPR, MESSAGE_CLASS_VALUES; it has no name for 0x00FF, which MS-MQMQ
-calls ORDER_ACK.
+"""The name of each message class in MS-MQDMPR, MESSAGE_CLASS_VALUES, by value. That list has no name for 0x00FF, which
+MS-MQMQ calls ORDER_ACK.
 """
 
 _CLASS = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")

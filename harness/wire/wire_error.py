@@ -17,7 +17,7 @@ DISSECTION_ERRORS = (
     OverflowError,
     Scapy_Exception,
 )
-"""The errors that scapy's own layers raise at bytes that they cannot dissect."""
+"""The errors that scapy's own layers raise for bytes that they cannot dissect."""
 
 
 class WireError(ValueError):

@@ -1,7 +1,7 @@
 """The strict codec of packets: strict about structure, and tolerant of values (docs/architecture.md: two codecs).
 
 For bytes without the printed structure ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no
-other exception. Rules about the values of fields are judged elsewhere.
+other exception. The harness judges the rules about values of fields.
 """
 
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader

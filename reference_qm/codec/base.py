@@ -51,7 +51,8 @@ class BaseHeader(Flagged, Record):
     """The first header of every packet.
 
     Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
-    PacketSize u32 LE bytes, 0 lets the packet's ``build`` compute it; TimeToReachQueue u32 LE s, 0xFFFFFFFF infinite.
+    PacketSize u32 LE bytes (with 0, the packet's ``build`` computes the size); TimeToReachQueue u32 LE s, 0xFFFFFFFF
+    infinite.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
@@ -106,7 +107,7 @@ class BaseHeader(Flagged, Record):
 def measure(data: bytes | bytearray, start: int = 0) -> int | None:
     """Return the size in bytes of the packet that begins at ``start``; None before PacketSize has arrived.
 
-    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that no packet can have there. Offsets
+    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that cannot be part of a packet. Offsets
     in errors count from the start of the packet.
     """
     available = len(data) - start
@@ -141,7 +142,9 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check the available bytes of the signature; an error is the same whether all bytes have arrived or not."""
+    """Check the available bytes of the signature; a wrong byte causes the same error whether or not the other bytes
+    have arrived.
+    """
     if signature == SIGNATURE:
         return
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):

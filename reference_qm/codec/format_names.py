@@ -16,7 +16,8 @@ from uuid import UUID
 from reference_qm.codec.format_error import FormatError
 
 MAX_NAME_CHARACTERS = 0xFFFF
-"""The maximum length of a format name in characters; a direct format name in a packet has at most half as many."""
+"""The maximum length of a format name in characters; a direct format name in a packet has at most half of this length.
+"""
 
 _GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
@@ -40,7 +41,9 @@ _IPX_ADDRESS = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _QueuePath:
-    """Protocol TCP, OS, HTTP, HTTPS or IPX; ProtocolAddressSpecification and QueueName text; Subqueue text or None."""
+    """The parts of a direct format name. Protocol TCP, OS, HTTP, HTTPS or IPX; ProtocolAddressSpecification and
+    QueueName text; Subqueue text or None.
+    """
 
     Protocol: str
     ProtocolAddressSpecification: str

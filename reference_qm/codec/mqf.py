@@ -65,7 +65,12 @@ class MQFFormatNameElement(Record):
         start = cursor.offset
         (number,) = cursor.unpack(_TYPE_LAYOUT)
         if number not in _TYPES:
-            raise FormatError("MQFFormatNameElement.FormatType", start, _ELEMENT, f"0x{number:04X} has no layout")
+            raise FormatError(
+                "MQFFormatNameElement.FormatType",
+                start,
+                _ELEMENT,
+                f"0x{number:04X} is not a FormatType with a known layout",
+            )
         name = _TYPES[number]
         padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT)
         return cls(name.read(cursor), padding)
@@ -104,11 +109,16 @@ class MQFAddressHeader(Record):
         start = cursor.offset
         size, header_id, reserved, count = cursor.unpack(_ADDRESS_LAYOUT)
         if size < _ADDRESS_LAYOUT.size:
-            raise FormatError("MQFAddressHeader.HeaderSize", start, _ADDRESS, f"{size} is below {_ADDRESS_LAYOUT.size}")
+            raise FormatError(
+                "MQFAddressHeader.HeaderSize", start, _ADDRESS, f"{size} is below the minimum {_ADDRESS_LAYOUT.size}"
+            )
         listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS)
         if count * _SMALLEST_ELEMENT > listed.remaining:
             raise FormatError(
-                "MQFAddressHeader.ElementCount", start + 8, _ADDRESS, f"{count} do not fit {listed.remaining} bytes"
+                "MQFAddressHeader.ElementCount",
+                start + 8,
+                _ADDRESS,
+                f"{count} elements do not fit into {listed.remaining} bytes",
             )
         elements = tuple(MQFFormatNameElement.read(listed) for _ in range(count))
         padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)

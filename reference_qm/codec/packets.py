@@ -83,7 +83,9 @@ class UnknownInternalPacket:
 
 
 class _Received:
-    """A packet that can remember the bytes it was parsed from. They are not a field, so ``replace`` drops them."""
+    """A packet that can remember the bytes from which it was parsed. These bytes are not a field, so ``replace`` drops
+    them.
+    """
 
     __slots__ = ("wire",)
 

@@ -85,7 +85,7 @@ class DirectQueueFormatName(Record):
     """A direct format name, padded to 4 bytes.
 
     Spec: MS-MQMQ 2.2.18.1.5.2. Count u16 LE bytes of the WCHAR buffer (computed); DirectFormatName text without its
-    terminating null; Terminated: the buffer has one; Padding: see ``padding``.
+    terminating null; Terminated: whether the buffer has the null; Padding: see ``padding``.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
@@ -141,7 +141,7 @@ class MQFDirectQueueFormatName(Record):
 
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:
-            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside would end it")
+            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside the name would end it")
         return text.join(self.DirectFormatName, terminated=True)
 
 

@@ -31,8 +31,8 @@ _NO_DATA = security_data.SecurityData()
 class SecurityHeader(Flagged, Record):
     """The sender, signature and encryption of a message.
 
-    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. The sizes decide which data are present, not AI: the
-    frame of MS-MQQB 4.1.7 carries data with AI clear. The sizes are computed.
+    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. The sizes, not AI, decide which data are present,
+    because the frame of MS-MQQB 4.1.7 contains data although AI is clear. The sizes are computed.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class SecurityData:
     """The variable items of a SecurityHeader, each padded to 4 bytes.
 
-    Spec: MS-MQMQ 2.2.20.6. All bytes, empty when absent. Padding: the padding bytes of all items in order, see
-    ``padding``.
+    Spec: MS-MQMQ 2.2.20.6. Each item is a byte string, which is empty when the item is absent. Padding: the padding
+    bytes of all items in order, see ``padding``.
     """
 
     SecurityID: bytes = b""

@@ -47,7 +47,7 @@ class UserHeader(Flagged, Record):
 
     Spec: MS-MQMQ 2.2.19.2. 48 bytes and the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
     TimeToBeReceived u32 LE s, 0xFFFFFFFF infinite; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags u32 LE;
-    the queues are what DQ, AQ and RQ announce, or None; ConnectorType 16-byte GUID or None (CQ).
+    each queue has the layout that DQ, AQ or RQ announces, or is None; ConnectorType 16-byte GUID or None (CQ).
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
@@ -119,14 +119,14 @@ _CQ = UserHeader.flags(CQ=1)
 
 def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:
     if kind not in types:
-        raise FormatError("UserHeader.Flags", flags_at, SECTION, f"{bits} 0x{kind:X} has no layout")
+        raise FormatError("UserHeader.Flags", flags_at, SECTION, f"no queue layout is defined for {bits} 0x{kind:X}")
     queue = types[kind]
     return None if queue is None else queue.read(cursor)
 
 
 def _build_queue(queue: QueueName | None, types: _QueueTypes, kind: int, bits: str) -> bytes:
     if kind not in types:
-        raise MisuseError(f"UserHeader.Flags.{bits} 0x{kind:X} has no layout")
+        raise MisuseError(f"no queue layout is defined for UserHeader.Flags.{bits} 0x{kind:X}")
     expected = types[kind]
     if queue is None and expected is None:
         return b""

@@ -20,5 +20,5 @@ def check_number(name: str, value: int, lowest: int, highest: int) -> int:
 def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
     """Return the value that a word of an argument stands for; refuse an unknown word."""
     if word not in known:
-        raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")
+        raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")
     return known[word]

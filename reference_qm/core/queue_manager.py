@@ -132,8 +132,8 @@ class QueueManager(Parts):
     def restore(self, records: Mapping[str, object]) -> None:
         """Restore the entries of an earlier process, before the first input; from now on, every record is saved.
 
-        ``records``: the entries that the records of its ``Persist`` effects left. Raises RestoreError for unusable
-        entries.
+        ``records``: the entries of the store, as the ``Persist`` effects of that process left them. Raises RestoreError
+        for unusable entries.
         """
         self.restoring.restore(records)
 

@@ -1,9 +1,9 @@
 """The directory events of a queue manager. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
 
-A read takes the directory's content at the last read and the queue manager's own state, then the printed arguments:
-``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes`` iAttributeList,
-``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two halves, because
-the directory answers later: one function makes the request, ``note_change`` notes its result.
+The function of a read takes the content of the directory as last read, the queue manager's own state, and the printed
+arguments: ``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes``
+iAttributeList, ``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two
+halves, because the directory answers later: one function makes the request, and ``note_change`` handles the result.
 """
 
 from __future__ import annotations
@@ -22,21 +22,27 @@ from reference_qm.directory.state import ChangeOperation, DirectoryState
 def create_directory_object(
     state: DirectoryState, element: DirectoryObject, attributes: AttributeList = None
 ) -> Change:
-    """Raise Create Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.18."""
+    """Raise Create Directory Object. The change notification is sent before the result is known. Spec: MS-MQDMPR
+    3.1.7.1.18.
+    """
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
     return Create(element, attributes)
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
-    """Raise Delete Directory Object. The notification precedes any result. Spec: MS-MQDMPR 3.1.7.1.19."""
+    """Raise Delete Directory Object. The change notification is sent before the result is known. Spec: MS-MQDMPR
+    3.1.7.1.19.
+    """
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
     return Delete(element)
 
 
 def note_change(state: DirectoryState, change: Change, status: Result) -> None:
-    """Handle the result of a change, and notify about a successful write. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+    """Handle the result of a change, and notify about a successful write. Spec: MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19,
+    3.1.7.1.24.
+    """
     _note_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
@@ -55,7 +61,9 @@ def read_directory(
     *,
     force: bool = False,
 ) -> Found:
-    """Raise Read Directory; offline, it finds only the queue manager's own elements. Spec: MS-MQDMPR 3.1.7.1.20."""
+    """Raise Read Directory; while the directory is offline, only the queue manager's own elements are found. Spec:
+    MS-MQDMPR 3.1.7.1.20.
+    """
     if state.DirectoryOffline and not force:
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
@@ -127,8 +135,8 @@ def _is_public(element: DirectoryObject) -> bool:
 
 
 def _note_status(state: DirectoryState, status: Result) -> None:
-    """Take the directory offline if the status shows that it is unavailable. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20,
-    .24.
+    """Set DirectoryOffline if the status shows that the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18,
+    3.1.7.1.19, 3.1.7.1.20, .24.
     """
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()

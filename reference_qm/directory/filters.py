@@ -53,7 +53,7 @@ class AttributeFilter:
     def holds(self, element: DirectoryObject) -> bool:
         """Return whether an element satisfies the filter.
 
-        For a list, one value suffices; text is compared without case.
+        A list satisfies the filter if one of its values does; letter case of text is ignored.
         """
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
@@ -74,7 +74,8 @@ def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
 class AttributeSortOrder:
     """An attribute-sort-order value.
 
-    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: a higher one sorts first, 0 does not sort.
+    Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: the attribute with the highest priority sorts first; an attribute with
+    priority 0 does not sort.
     """
 
     SortPriority: int
@@ -91,17 +92,17 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
 
 
 def matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
-    """Return the elements that satisfy all expressions, in their order."""
+    """Return the elements that satisfy all expressions, in the given order."""
     return [element for element in elements if all(one.holds(element) for one in filters)]
 
 
 def in_order(
     elements: list[DirectoryObject], names: Sequence[str] | None, orders: Sequence[AttributeSortOrder] | None
 ) -> list[DirectoryObject]:
-    """Sort elements of one type by attributes; each attribute has one order.
+    """Sort elements of one type by attributes; each attribute has at most one sort order.
 
-    For equal priorities, the attribute that is named first sorts first; an unset value is the smallest; names that are
-    not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
+    For equal priorities, the attribute that is named first sorts first; an unset value sorts as the smallest; names
+    that are not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
     """
     if orders is None:
         return elements

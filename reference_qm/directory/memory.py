@@ -1,4 +1,4 @@
-"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18-24, MS-MQDSSM 3.1.6.1-3.1.6.7, without LDAP in between."""
+"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.24, MS-MQDSSM 3.1.6.1 to 3.1.6.7, but without LDAP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from reference_qm.directory.rules import (
 )
 
 _REFERENCES: Final = ("OutRoutingServerIdentifierList", "InRoutingServerIdentifierList", "SiteGateIdentifierList")
-"""Lists of queue managers, in which unknown ones are dropped. Spec: MS-MQDSSM 3.1.6.1.1.6, .7, 3.1.6.1.4.6."""
+"""The attributes that list queue managers; unknown queue managers are dropped from them. Spec: MS-MQDSSM 3.1.6.1.1.6,
+3.1.6.1.1.7, 3.1.6.1.4.6.
+"""
 
 _ENDS: Final = ("Site1Identifier", "Site2Identifier")
 
@@ -37,9 +39,9 @@ class StorageError(Exception):
 class MemoryDirectory(Replica):
     """A directory whose objects are in memory, for one or more queue managers.
 
-    ``connected`` set to False makes the directory unavailable, as when a network is down. ``new_identifier`` makes the
-    Identifiers of its objects, ``utc_s`` returns its own time in s. ``observers`` are called when the directory was
-    changed, became unavailable or available.
+    Setting ``connected`` to False makes the directory unavailable, like a failure of the network. ``new_identifier``
+    makes the Identifiers of objects, and ``utc_s`` returns the directory's own time in s. ``observers`` are called when
+    the directory was changed, or became unavailable or available.
     """
 
     shared = False
@@ -90,21 +92,22 @@ class MemoryDirectory(Replica):
         return Created(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
-        """Store an element as an administrator does: of any type except ConnectedNetwork, with a given Identifier.
+        """Store an element as an administrator does. The element has an Identifier and any type except
+        ConnectedNetwork.
 
         Raises ValueError for an invalid element, StorageError when it could not be stored.
         """
         kind = type(element).__name__
         if type(element) not in RULES:
-            raise ValueError(f"{kind}: a directory of this kind holds no such objects")
+            raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
         if not cost_is_valid(element):
-            raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are possible")
+            raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
         path = distinguished_name(element)
         if path is None:
-            raise ValueError(f"{kind}: set the attributes that name it")
+            raise ValueError(f"{kind}: set the attributes that its name consists of")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
-                raise ValueError(f"{path}: exists already; write it instead")
+                raise ValueError(f"{path}: exists already; change the existing object instead")
             return self._publish(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:
@@ -130,7 +133,9 @@ class MemoryDirectory(Replica):
             return Created(Result.GENERIC_ERROR)
 
     def delete(self, element: DirectoryObject) -> Result:
-        """Delete an object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. An object with objects below it stays: GenericError."""
+        """Delete an object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. An object that has child objects is not deleted, and the
+        result is GenericError.
+        """
         if (
             type(element) not in RULES
             or not RULES[type(element)].creatable
@@ -184,7 +189,7 @@ class MemoryDirectory(Replica):
 
     @contextmanager
     def _open_to_change(self) -> Iterator[None]:
-        """Enter a block that changes the objects: all changes happen or, after StorageError, none."""
+        """Enter a block that changes the objects: all changes are stored or, after StorageError, none."""
         yield
         self._notify()
 
@@ -217,7 +222,9 @@ class MemoryDirectory(Replica):
         del self._objects[self._paths.pop(_path(element))]
 
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
-        """Find an object by Identifier, else by FullPath, else by name. Spec: MS-MQDSSM 3.1.6.16."""
+        """Find an object by its Identifier; without an Identifier by its FullPath, and without a FullPath by its name.
+        Spec: MS-MQDSSM 3.1.6.16.
+        """
         identifier = element.Identifier or self._paths.get(_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
@@ -232,7 +239,10 @@ class MemoryDirectory(Replica):
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
-        """Return whether both ends of a link exist; True for other elements. Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
+        """Return whether both ends of a link exist; True for other elements.
+
+        Spec: MS-MQDSSM 3.1.6.1.4.4, 3.1.6.1.4.5.
+        """
         if not isinstance(element, objects.RoutingLink):
             return True
         ends = (element.Site1Identifier, element.Site2Identifier)

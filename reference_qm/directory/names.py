@@ -1,6 +1,6 @@
 """The distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
 
-MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services and 2.2.1 reads them under CN=Sites: 2.2.1 is followed.
+MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services, but 2.2.1 reads them under CN=Sites; this module follows 2.2.1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ROOT: Final = "DC=enterprise,DC=invalid"
 
 
 def _common_name(value: str) -> str:
-    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4, for the allowed characters."""
+    """Return a value as a relative distinguished name. Spec: RFC 4514 2.4 (allowed characters)."""
     escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in value)
     return f"CN={escaped}"
 

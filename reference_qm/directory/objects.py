@@ -1,4 +1,4 @@
-"""The elements of a directory, as it stores them. Spec: MS-MQDMPR 3.1.1.1, .2, .6-.9, .15.
+"""The elements of a directory, as it stores them. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
 
 Each element is a snapshot with the printed attribute names. None means that an attribute is not set. Where the
 specification names a default, an attribute that was not set or not requested has this default. Attributes are directory
@@ -30,7 +30,9 @@ class DirectoryObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueManager(DirectoryObject):
-    """A queue manager. Spec: MS-MQDMPR 3.1.1.1, note <3>. Times in s UTC, QueueManagerQuota as printed in bytes."""
+    """A queue manager. Spec: MS-MQDMPR 3.1.1.1, note <3>. Times are in s UTC, and QueueManagerQuota is in bytes, as
+    printed.
+    """
 
     ComputerName: str | None = None
     QueueManagerVersion: str = ""
@@ -60,7 +62,9 @@ class QueueManager(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue(DirectoryObject):
-    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33. Times in s UTC, quotas in KB."""
+    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and quotas
+    in KB.
+    """
 
     Label: str = ""
     CreateTime: int | None = None
@@ -152,7 +156,7 @@ class Computer(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributionList(DirectoryObject):
-    """A group of public queues and of other lists, whose Identifier is its format name. Spec: MS-MQDSSM 3.1.6.9."""
+    """A group of public queues and of other lists; its Identifier is its format name. Spec: MS-MQDSSM 3.1.6.9."""
 
     Name: str | None = None
     Members: tuple[UUID, ...] = ()
@@ -161,11 +165,11 @@ class DistributionList(DirectoryObject):
 OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
     one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
 }
-"""The types by the names that events use (iDirectoryObjectType)."""
+"""The types of objects, by the names that events use (iDirectoryObjectType)."""
 STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPES, and those that only LDAP reads (MS-MQDSSM 3.1.6.14) and no event."""
+"""The types of OBJECT_TYPES, and the types that only LDAP reads (MS-MQDSSM 3.1.6.14), and no event."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
@@ -189,5 +193,5 @@ def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
 
 
 def update_element(local: Element, published: Element) -> Element:
-    """Return a local element with the directory attributes of a published one."""
+    """Return a local element with the directory attributes of its published object."""
     return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})

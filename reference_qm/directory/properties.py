@@ -23,9 +23,8 @@ def distribution_list(directory: Replica, name: str) -> DistributionList | None:
 
 
 def members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
-    """Return the members of a distribution list; None for an unknown list, or one with an invalid member.
-
-    Spec: MS-MQDSSM 3.1.6.9. Lists that are members are returned as lists.
+    """Return the members of a distribution list; None for an unknown list, or a list with an invalid member. Spec:
+    MS-MQDSSM 3.1.6.9. A list among the members is returned unresolved.
     """
     _, elements = directory.contents()
     by_identifier: dict[UUID | None, DirectoryObject] = {one.Identifier: one for one in elements or ()}

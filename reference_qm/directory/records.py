@@ -30,10 +30,10 @@ def to_record(element: DirectoryObject) -> Record:
 def from_record(record: object) -> DirectoryObject:
     """Return the directory object that a record describes; raises RecordError."""
     if not isinstance(record, dict):
-        raise RecordError("a directory object is a JSON object")
+        raise RecordError("a directory object must be a JSON object")
     kind = STORED_TYPES.get(str(record.get("type")))
     if kind is None:
-        raise RecordError(f"type: one of {', '.join(STORED_TYPES)}, not {record.get('type')!a:.40}")
+        raise RecordError(f"type: must be one of {', '.join(STORED_TYPES)}, not {record.get('type')!a:.40}")
     values: Record = {name: value for name, value in record.items() if name != "type"}
     unknown = values.keys() - set(directory_attributes(kind))
     if unknown:
@@ -54,7 +54,7 @@ def _encode_value(value: Any) -> object:
 
 
 def _read(name: str, hint: Any, value: object) -> object:
-    """Read a value of a declared type: one of a few types, a tuple of one of them, or one of them or None."""
+    """Read a value of a declared type: a simple type, a tuple of a simple type, or a simple type or None."""
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):

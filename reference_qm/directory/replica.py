@@ -1,8 +1,8 @@
-"""The objects of a directory at its last read, and the reads of them. Spec: MS-MQDSSM 3.1.6.3-3.1.6.6.
+"""The objects of a directory at the last read, and the operations that read them. Spec: MS-MQDSSM 3.1.6.3 to 3.1.6.6.
 
-Where the documents differ: a search for one object without result is ObjectNotFound, as in MS-MQDMPR 3.1.1.17, not the
-EndOfData of MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in MS-MQDMPR 3.1.7.1.20 and its note
-<21>, not only those that MS-MQDSSM 3.1.6.4 maps.
+Where the documents differ: a search that finds no object ends with ObjectNotFound, as in MS-MQDMPR 3.1.1.17, and not
+with EndOfData, as in MS-MQDSSM 3.1.6.3.1. Filters may use every directory attribute, as in MS-MQDMPR 3.1.7.1.20 and its
+note <21>, not only the attributes that MS-MQDSSM 3.1.6.4 maps.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, direct
 from reference_qm.directory.rules import may_list
 
 MAX_QUERIES: Final = 1_024
-"""The limit of open enumerations; an abandoned one must not hold memory forever."""
+"""The maximum number of open enumerations, so that abandoned enumerations do not occupy memory forever."""
 
 
 class Replica:
     """The content of a directory at an instant.
 
-    A replica that is not ``connected`` answers like an unavailable directory. Workgroup mode (MS-MQSO 4.3.1.3), where
-    no directory exists, has such a replica.
+    A replica that is not ``connected`` answers like an unavailable directory; in workgroup mode (MS-MQSO 4.3.1.3),
+    where no directory exists, the replica is not connected.
     """
 
     def __init__(self, elements: Iterable[DirectoryObject] = (), *, connected: bool = True) -> None:
@@ -110,7 +110,7 @@ class Replica:
 
 
 def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Return the requested attributes; AttributeNotFound for an unset one. Spec: MS-MQDMPR 3.1.1.17."""
+    """Return the requested attributes; AttributeNotFound for an unset attribute. Spec: MS-MQDMPR 3.1.1.17."""
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)

@@ -1,4 +1,4 @@
-"""The operations that each type of object allows. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, their preconditions."""
+"""The operations that each type of object allows. Spec: the preconditions in MS-MQDSSM 3.1.6.1 to 3.1.6.7."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, 
 class TypeRules:
     """The rules of one type.
 
-    ``creatable``: whether events create and delete it. ``needed``: the attributes required to create. ``listed``: the
-    attributes required in the iAttributeList, if there is one. ``unsupported``: never in an iAttributeList. ``naming``:
-    always published at creation. Write Directory ignores ``naming`` and ``fixed``.
+    ``creatable``: whether events create and delete objects of the type. ``needed``: the attributes that a creation
+    requires. ``listed``: the attributes that an iAttributeList must contain, if there is a list. ``unsupported``: the
+    attributes that an iAttributeList must not contain. ``naming``: the attributes that a creation always publishes.
+    Write Directory ignores ``naming`` and ``fixed``.
     """
 
     creatable: bool = True
@@ -28,7 +29,7 @@ class TypeRules:
 
 
 SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
-"""The attributes that the directory sets itself, and ignores in elements from outside."""
+"""The attributes that the directory sets itself, and ignores in the elements that it receives."""
 
 RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(
@@ -72,7 +73,7 @@ def may_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
 
 
 def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
-    """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1, preconditions in 3.1.6.1.1.1 and its like."""
+    """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1 (preconditions, as in 3.1.6.1.1.1)."""
     kind = type(element)
     return (
         may_list(kind, attributes)
@@ -84,7 +85,7 @@ def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
 
 
 def cost_is_valid(element: DirectoryObject) -> bool:
-    """Return whether the ActualCost of a link is in its range; True for other elements. Spec: MS-MQDMPR 3.1.1.8."""
+    """Return whether the ActualCost of a link is in the valid range; True for other elements (MS-MQDMPR 3.1.1.8)."""
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
     return cost is None or MIN_COST <= cost <= MAX_COST
 

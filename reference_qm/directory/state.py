@@ -14,7 +14,7 @@ NOTIFICATIONS_KEPT = 64
 
 
 class ChangeOperation(Enum):
-    """iOperation of Send Change Notification. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+    """The values of iOperation of Send Change Notification. Spec: MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24."""
 
     QUEUE_CREATION = "QueueCreation"
     QUEUE_DELETION = "QueueDeletion"
@@ -34,9 +34,10 @@ class ChangeNotification:
 class DirectoryState:
     """The directory's part of LocalQueueManager. Spec: MS-MQDMPR 3.1.1.1.
 
-    ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published. The
-    Directory Online Timer (3.1.2.5) is active while DirectoryOffline; ``lost`` is called when that begins.
-    ``notifications``: the newest ones, for inspection; none unless ``notifies``.
+    ``LocalQueueManager`` contains the directory attributes; the other printed names are attributes that are not
+    published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost`` is called when
+    DirectoryOffline becomes True. ``notifications``: the newest notifications, for inspection; empty unless
+    ``notifies``.
     """
 
     LocalQueueManager: QueueManager

@@ -20,7 +20,7 @@ _NOTIFICATION_ATTRIBUTE = "NonLDAPCapableQueueManagerNotification"
 def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
     """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
 
-    A queue manager that is missing in the directory is a failure, except while it is provisioned.
+    Initialization fails if the queue manager is missing from the directory, except while it is provisioned.
     """
     own = equals("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
@@ -42,12 +42,12 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
 
 
 def directory_sites_update(directory: Replica, state: DirectoryState) -> None:
-    """Read the own sites again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
+    """Read the sites of the queue manager again (Directory Sites Update). Spec: MS-MQDMPR 3.1.6.1."""
     state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
 
 
 def directory_site_gates_update(directory: Replica, state: DirectoryState) -> None:
-    """Read the gates of the own sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
+    """Read the gates of the queue manager's sites again (Directory Site Gates Update). Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
             site,
@@ -60,9 +60,9 @@ def directory_site_gates_update(directory: Replica, state: DirectoryState) -> No
 def site_gate_collections(
     links: Iterable[RoutingLink], queue_managers: Mapping[UUID, QueueManager]
 ) -> dict[UUID, tuple[QueueManager, ...]]:
-    """Return the gates of each site that has gates, in the order of their Identifiers.
+    """Return the gates of each site that has gates, in the order of the sites' Identifiers.
 
-    Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), but MS-MQBR 3.1.5.6-3.1.5.8 look for it in the
+    Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), but MS-MQBR 3.1.5.6 to 3.1.5.8 read it from the
     directory. RoutingLink.SiteGateIdentifierList is published: a gate of a site is a routing server that belongs to the
     site (MS-MQBR 1.5) and is listed by a link that ends there.
     """

@@ -38,11 +38,11 @@ NO_SEQUENCE = SequenceInfo()
 
 @dataclass(slots=True, eq=False)
 class MessagePosition:
-    """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11.
-
-    LookupIdentifier is printed of the Message, but given with its place in a queue. Next and Previous are None outside
-    of a list. ``order_queue``: where the final acknowledgment goes when the message is removed; None: none is wanted.
-    ``size``: bytes that it takes of a quota; ``counted_in``, ``held``: see MessagePositionList.
+    """The position of a message in a queue. Spec: MS-MQDMPR 3.1.1.11. LookupIdentifier is printed as an attribute of
+    the Message, but it is assigned with the position in a queue. Next and Previous are None outside of a list.
+    ``order_queue``: the queue that gets the final acknowledgment when the message is removed; None if no final
+    acknowledgment is required. ``size``: the number of bytes of a quota that the message uses; ``counted_in``,
+    ``held``: see MessagePositionList.
     """
 
     MessageReference: Message
@@ -69,14 +69,13 @@ Position = MessagePosition
 
 
 SequencePlace = tuple[TxSequenceID, int]
-"""The place in a sequence: its identifier and the number of a message."""
+"""A place in a sequence: the identifier of the sequence and the number of a message."""
 
 
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """An accepted transactional message before it and all its predecessors are on disk.
-
-    ``follows``: the last place of its sender's sequences before it.
+    """An accepted transactional message that is not yet on disk with all its predecessors. ``follows``: the place of
+    the message before it in the sender's sequences.
     """
 
     transfer: IncomingTransactionalTransferInfo
@@ -89,10 +88,10 @@ class Acceptance:
 
 @dataclass(slots=True, eq=False)
 class IncomingTransactionalTransferInfo:
-    """The messages of one sender to a queue in sequence. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
+    """The progress of one sender's message sequence to a queue. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
 
     ``unsaved``: the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
-    ``saved_number`` name the last message before them, which may be acknowledged.
+    ``saved_number`` name the last message before the unsaved messages, which may be acknowledged.
     """
 
     QueueReference: Queue
@@ -166,9 +165,9 @@ class ConnectionHistoryEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OutgoingQueue(Queue):
-    """The messages on their way to one destination. Spec: MS-MQDMPR 3.1.1.3.
+    """The messages that are being sent to one destination. Spec: MS-MQDMPR 3.1.1.3.
 
-    ``session``: the session whose OutgoingQueueReference is this queue; its OutgoingMessageTable holds the messages.
+    ``session``: the session whose OutgoingQueueReference is this queue; its OutgoingMessageTable contains the messages.
     """
 
     DestinationFormatName: str
@@ -189,7 +188,7 @@ class OutgoingQueue(Queue):
 
 @value_object
 class NextHop:
-    """A way to the destination. Spec: MS-MQQB 3.1.1.3.1.3."""
+    """An address through which a destination can be reached. Spec: MS-MQQB 3.1.1.3.1.3."""
 
     QMGuid: UUID
     HostName: str
@@ -245,7 +244,9 @@ class OutgoingTransferSequence:
 
 @dataclass(slots=True, eq=False)
 class RecoverableReceipt:
-    """A received recoverable message before its acknowledgment; ``acknowledge``: whether its flag may be set."""
+    """A received recoverable message that is not acknowledged yet; ``acknowledge``: whether its acknowledgment flag may
+    be set.
+    """
 
     done: bool = False
     acknowledge: bool = True
@@ -331,8 +332,8 @@ class Session:
 class QueueManagerState(QueueManagerAttributes):
     """The whole state of the queue manager, LocalQueueManager. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
 
-    Keys of collections are path names or format names in lower case. ``storage``: the bytes that the messages of all
-    queues take; ``journal_storage``: those of all journals and dead-letter queues.
+    Keys of collections are path names or format names in lower case. ``storage``: the size in bytes of the messages in
+    all queues; ``journal_storage``: the size in bytes of the messages in all journals and dead-letter queues.
     """
 
     MessageIDHistoryTable: tables.MessageIDHistoryTable = field(default_factory=tables.MessageIDHistoryTable)

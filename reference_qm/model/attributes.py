@@ -35,9 +35,8 @@ class ServiceState(Enum):
 class QueueAttributes:
     """The attributes set at the creation of a queue, or later by its owner.
 
-    Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33.
-
-    Times in s UTC, quotas in KB. Pathname has no computer, which is always LocalQueueManager.ComputerName.
+    Spec: MS-MQDMPR 3.1.1.2; defaults: 3.1.7.1.33. Times are in s UTC, and quotas in KB. Pathname is stored without the
+    computer, which is always LocalQueueManager.ComputerName.
     """
 
     Pathname: str
@@ -68,8 +67,8 @@ class QueueAttributes:
 class QueueManagerAttributes:
     """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times in s UTC, quotas in KB.
 
-    QueueManagerQuota is printed in bytes, and its default would be 1 MB for all queues together. MS-MQMQ 2.3.2.14
-    counts it like the journal quota, which is in KB: so 0x00100000 is 1 GB, as in Windows.
+    QueueManagerQuota is printed in bytes, and its default would be 1 MB for all queues together. MS-MQMQ 2.3.2.14 has
+    the unit of the journal quota, KB: so 0x00100000 is 1 GB, as in Windows.
     """
 
     Identifier: UUID

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class QueueCollection(UserDict[str, "Queue"]):
     """Queues by path name in lower case; private queues also by PrivateQueueNumber, public ones by Identifier.
 
-    A queue gets its number or Identifier, which never change, before it is added. If two queues have the same, the
-    first is found.
+    A queue gets its number or Identifier, which never change, before it is added. If two queues have the same number or
+    Identifier, the first queue is found.
     """
 
     def __init__(self) -> None:

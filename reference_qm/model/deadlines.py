@@ -9,15 +9,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_AT = 4_096
-"""The number of entries from which on settled entries are dropped."""
+"""The minimum number of entries at which entries that no longer matter are dropped."""
 
 
 class Deadlines(Generic[T]):
-    """Items with their due times, int s UTC. An item stays when it no longer matters (``matters`` decides). It is
-    removed when it is due, or before items that no longer matter outnumber the others.
-
-    A thing is not removed when it stops to matter (``matters`` decides). It leaves when it is due, or before such
-    things outnumber the others.
+    """Items with their due times, int s UTC. ``matters`` decides whether an item still matters. An item that no longer
+    matters stays until it is due, or until such items outnumber the others.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
@@ -48,7 +45,7 @@ class Deadlines(Generic[T]):
         heapq.heappush(self._heap, (due_s, self._turn, thing))
 
     def take_due(self, now_s: int) -> Iterator[T]:
-        """Remove and yield the things that are due and matter, earliest first."""
+        """Remove and yield the items that are due and matter, earliest first."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
             self._known.discard(thing)

@@ -54,8 +54,8 @@ class Cursor:
 class WaitingMessageReadOperation:
     """A read that waits for a message. Spec: MS-MQDMPR 3.1.1.10.
 
-    ``number`` names its timer; ``descriptor`` has it in its collection; ``answered`` gets its result; ``transaction``
-    gets the message.
+    ``number``: the number of its timer; ``descriptor``: the descriptor whose collection contains it; ``answered``: the
+    function that gets its result; ``transaction``: the transaction that receives the message.
     """
 
     DestructiveRead: bool

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class QueueAccessType(Enum):
-    """The access that a queue is opened for. Spec: MS-MQDMPR 3.1.1.17."""
+    """The access for which a queue is opened. Spec: MS-MQDMPR 3.1.1.17."""
 
     RECEIVE = "ReceiveAccess"
     SEND = "SendAccess"
@@ -32,7 +32,7 @@ class RemoteReadState(Enum):
 
 
 class MessageSeekAction(Enum):
-    """The message to find, relative to a given one. Spec: MS-MQDMPR 3.1.1.17."""
+    """The message to find, relative to a given message. Spec: MS-MQDMPR 3.1.1.17."""
 
     FIRST = "SeekFirst"
     PREVIOUS = "SeekPrevious"

@@ -18,8 +18,8 @@ NO_INCOMING = TxSequenceID()
 class Message:
     """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None without a queue.
 
-    SourceMachineIdentifier is in the Identifier. DestinationQueueType, AdministrationQueueType and ResponseQueueType
-    follow from the format names, which name the computer of a private queue.
+    SourceMachineIdentifier is a part of the Identifier. DestinationQueueType, AdministrationQueueType and
+    ResponseQueueType follow from the format names, which name the computer of a private queue.
     """
 
     Identifier: codec.MessageIdentifier

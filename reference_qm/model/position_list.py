@@ -35,7 +35,8 @@ class Storage:
 class Boundary:
     """One of the two reserved entries of a list, Start and End.
 
-    ``passed``: the entry up to which a search found no message to receive, and none has become available since.
+    ``passed``: the entry up to which a search found no message to receive; no message before this entry has become
+    available since.
     """
 
     __slots__ = ("Next", "Previous", "passed")
@@ -95,12 +96,12 @@ class MessagePositionList:
 
     @property
     def Head(self) -> Entry:  # noqa: N802 - as printed
-        """The first entry; End when there is none."""
+        """The first entry; End for an empty list."""
         return self.Start.Next
 
     @property
     def Tail(self) -> Entry:  # noqa: N802 - as printed
-        """The last entry; Start when there is none."""
+        """The last entry; Start for an empty list."""
         return self.End.Previous
 
     def find(self, lookup_identifier: int) -> MessagePosition | None:
@@ -130,7 +131,9 @@ class MessagePositionList:
             self.Start.passed = cast("Entry", position.Previous)
 
     def remove(self, position: MessagePosition) -> None:
-        """Remove a position, if it is in the list: it was deleted, or its insertion was undone."""
+        """Remove the position of a message that was deleted or whose insertion was undone; do nothing if it is not in
+        the list.
+        """
         if position.counted_in is self:
             position.State = MessagePositionState.DELETED
             position.counted_in = None

@@ -20,7 +20,7 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """The event that an initiator awaits before it can send a packet; the printed events block instead."""
+    """The event that an initiator awaits before it can send a packet; in the document, the events block instead."""
 
     NOTHING = "nothing"
     ADDRESSES = "addresses"

@@ -1,4 +1,4 @@
-"""The status codes that queue events and remote readers' methods return. Spec: MS-MQDMPR 3.1.7.1, MS-MQMQ 2.4."""
+"""The status codes that queue events and the methods of remote reading return. Spec: MS-MQDMPR 3.1.7.1, MS-MQMQ 2.4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordered and indexed collections of the abstract data model, with cheap usual operations."""
+"""Ordered and indexed collections of the abstract data model, in which the frequent operations are fast."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MESSAGE_ID_HISTORY_SIZE = 10_000
 class OutgoingMessageTable:
     """The unsent and unacknowledged messages of a session, in the order of their addition.
 
-    Spec: MS-MQQB 3.1.1.3.1. The messages of the session's sequence are indexed. So are those that may be sent: they are
-    the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order of MS-MQDMPR 3.1.7.3.9. An
-    acknowledgment among a million messages stays cheap.
+    Spec: MS-MQQB 3.1.1.3.1. The messages of the session's sequence are indexed. The messages that may be sent are also
+    indexed: they are the session's part of the DispatchCollection (MS-MQDMPR 3.1.1.18), in the order of MS-MQDMPR
+    3.1.7.3.9. So an acknowledgment is handled fast even with a million messages.
     """
 
     __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
@@ -58,7 +58,7 @@ class OutgoingMessageTable:
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
-        """Return the next dispatched position: highest priority first, then by addition."""
+        """Return the next dispatched position: the oldest of the highest priority."""
         while self._unsent:
             position = self._positions.get(self._unsent[0][1])
             if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
@@ -78,7 +78,7 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
-        """Keep a position that is out of the session's sequence but awaits another acknowledgment."""
+        """Keep a position that has left the session's sequence but awaits another acknowledgment."""
         position.AwaitingAck = False
         self._sent.pop(position.order, None)
 
@@ -115,7 +115,9 @@ def _message_key(position: OutgoingMessagePosition) -> tuple[UUID, int]:
 
 
 class MessageIDHistoryTable:
-    """Identifiers of the messages received, earliest TimeStamp first; bounded. Spec: MS-MQQB 3.1.1.3."""
+    """The identifiers of received messages, earliest TimeStamp first; the number of entries is limited. Spec: MS-MQQB
+    3.1.1.3.
+    """
 
     __slots__ = ("_entries",)
 
@@ -133,7 +135,7 @@ class MessageIDHistoryTable:
         return self._entries.get((source.int, ordinal))
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
-        """Insert an entry, or replace it by one with a newer TimeStamp; return the earliest entry if it is dropped."""
+        """Insert an entry, or update the TimeStamp of an existing entry; return the earliest entry if it is dropped."""
         key = _history_key(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
@@ -147,6 +149,6 @@ class MessageIDHistoryTable:
 
 
 def _history_key(entry: MessageIDHistoryEntry) -> tuple[int, int]:
-    """Return the key of an entry; the GUID is a number, because it is hashed for every message."""
+    """Return the key of an entry. The key contains the GUID as a number, because it is hashed for every message."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 _SLACK = 64
-"""The number of stale entries in the heap beyond the number of timers."""
+"""The number by which the stale entries in the heap may exceed the timers."""
 
 
 class TimerName(Enum):
@@ -103,12 +103,12 @@ class Timers:
         return key in self._running
 
     def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
-        """Return the remaining ms of a timer; None for a stopped one."""
+        """Return the remaining ms of a timer; None for a stopped timer."""
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
     def elapsed_share(self, key: TimerKey, now_ms: int) -> float:
-        """Return the elapsed share of a timer's duration, 0.0 to 1.0; 0.0 for a stopped one."""
+        """Return the elapsed share of a timer's duration, 0.0 to 1.0; 0.0 for a stopped timer."""
         running = self._running.get(key)
         if running is None:
             return 0.0

@@ -22,7 +22,9 @@ class OperationType(Enum):
 
 
 class TransactionState(Enum):
-    """The state of a transaction. Only an active one accepts operations; only a prepared one survives a crash."""
+    """The state of a transaction. Only an active transaction accepts operations; only a prepared transaction survives a
+    crash.
+    """
 
     ACTIVE = "active"
     PREPARING = "preparing"

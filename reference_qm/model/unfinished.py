@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 UNFINISHED_LIMIT = 256 * 1024 * 1024
-"""The limit in bytes: 64 of the longest messages may arrive at once."""
+"""The limit in bytes: the size of 64 messages of maximum length."""
 
 
 class Unfinished:
-    """The bytes of unfinished packets: ``held``, by the names of their connections.
-
-    A connection that makes progress moves to the end; the one that has waited longest is closed first.
+    """The number of bytes of unfinished packets, by the name of the connection (``held``). A connection that makes
+    progress moves to the end; the connection that has waited longest is closed first.
     """
 
     __slots__ = ("held", "limit", "total")
@@ -20,12 +19,12 @@ class Unfinished:
         self.held: dict[str, int] = {}
 
     def note(self, connection: str, size: int) -> None:
-        """Set the number of unfinished bytes of a connection: 0 if there are none or the connection has ended."""
+        """Set the number of unfinished bytes of a connection; the number is 0 when the connection has ended."""
         known = self.held.pop(connection, 0)
         self.total += size - known
         if size:
             self.held[connection] = size
 
     def one_too_many(self) -> str | None:
-        """Return the connection to close when all together exceed the limit, else None."""
+        """Return the connection to close when the bytes of all connections exceed the limit, else None."""
         return next(iter(self.held)) if self.total > self.limit else None

@@ -1,4 +1,4 @@
-"""The different behaviour of releases with queues, journals and the directory: subclasses of parts."""
+"""The subclasses of parts for releases that handle queues, journals or the directory differently."""
 
 from __future__ import annotations
 
@@ -72,6 +72,6 @@ class DomainNotWatched(Membership):
 
 
 def _names_own_queue(message: Message) -> bool:
-    """Return whether a message goes to a queue manager's own queue, by its path name."""
+    """Return whether the path name of a message's destination belongs to a queue of a queue manager itself."""
     _, separator, path = message.DestinationQueueFormatName.partition("\\")
     return bool(separator) and path.lower() in OWN_QUEUE_PATHS

@@ -1,4 +1,4 @@
-"""The different behaviour of releases in remote reading, as server and as client: subclasses of parts."""
+"""The subclasses of parts for releases whose remote reading differs, as server or as client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "Remot
 
 
 class LaterMethodsMissing(RpcServing):
-    """The later methods do not exist. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
+    """The methods that later releases added do not exist. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class RequestIdsNotCompared(RemoteStarting):
 
 
 class QueueOpenedNotCompared(RemoteOpening):
-    """A pQueue other than dwpContext is accepted. Spec: MS-MQQP 3.1.4.3, note <14>."""
+    """A pQueue that differs from dwpContext is accepted. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ class QueueKnownByHandle(RemoteOpening):
 
 
 class NothingToCancelIsNoHandle(RemoteEnding):
-    """Cancelling with a pQueue or hQueue of 0 is MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note <17>."""
+    """A cancel with a pQueue or hQueue of 0 returns MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note <17>."""
 
     __slots__ = ()
 
@@ -80,7 +80,9 @@ class PurgeThrows(RemoteOpening):
 
 
 class StaysAtFirstPort(ServerBindings):
-    """A client stays at the port of its first bind, and does not ask for another. Spec: MS-MQQP 2.1, note <5>."""
+    """A client uses the port of its first bind for all calls, and does not request another port. Spec: MS-MQQP 2.1,
+    note <5>.
+    """
 
     __slots__ = ()
 
@@ -91,7 +93,9 @@ class StaysAtFirstPort(ServerBindings):
 
 
 class VersionNeverAsked(ClientReading):
-    """Every server counts as an old one, and its version is not asked. Spec: MS-MQQP 3.2.4.2, notes <28> to <31>."""
+    """Every server counts as an old server, and the client does not request its version. Spec: MS-MQQP 3.2.4.2, notes
+    <28> to <31>.
+    """
 
     __slots__ = ()
 

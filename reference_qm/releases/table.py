@@ -1,8 +1,8 @@
 """The table of all differences between Windows releases and the documents.
 
-Each row is named by the notes that describe it (``reference`` in suites/*/notes.toml) and has their releases. A row
-without a note names an erratum. The row has a setting of the configuration, or subclasses that replace parts of the
-queue manager.
+The notes that describe a difference name its row (``reference`` in suites/*/notes.toml); the row has the releases of
+these notes. A row without a note names an erratum. A row contains a setting of the configuration, or subclasses that
+replace parts of the queue manager.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Secured = Callable[[SecurityConfig], SecurityConfig]
 class Behaviour:
     """A deviation of some releases.
 
-    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: other default
-    values of fields of QueueManagerConfig. ``security``: the function that changes the security configuration.
-    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml that describes the
-    deviation, if no note does.
+    ``releases``: the releases as the notes write them: ``from NAME``, ``until NAME``, ``all`` or names. ``presets``:
+    other default values of fields of QueueManagerConfig. ``security``: the function that changes the security
+    configuration. ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of suites/errata.toml
+    that describes the deviation, if no note does.
     """
 
     releases: tuple[str, ...]
@@ -128,7 +128,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 
 @cache
 def behaviours_of(release: str) -> Mapping[str, Behaviour]:
-    """Return the differences of a release by name; empty for the release ``none``."""
+    """Return the differences of a release, by the name of the difference; empty for the release ``none``."""
     found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
     return MappingProxyType(found)
 

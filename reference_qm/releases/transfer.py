@@ -1,4 +1,4 @@
-"""The different behaviour of releases in the transfer of messages: subclasses of parts."""
+"""The subclasses of parts for releases that transfer messages differently."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class MemoryInPadding(Sending):
 class Miscounts(SessionAcks):
     """UserMsgSequenceNumber differs from the number of sent messages. Spec: MS-MQMQ 2.2.20.4, note <14>.
 
-    The note mentions mistakes in Windows without describing them. Here each count is one higher.
+    The note mentions bugs in Windows without describing them. Here each count is too high by one.
     """
 
     __slots__ = ()
@@ -82,7 +82,7 @@ class Miscounts(SessionAcks):
 
 
 class NoMarksOfTransactions(Sending):
-    """Does not set FM and LM in transactional messages. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
+    """FM and LM are not set in transactional messages. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
 
     __slots__ = ()
 
@@ -137,7 +137,7 @@ Value = TypeVar("Value")
 
 
 def _fill_padding(value: Value) -> Value:
-    """Return a record, and the records within it, with nonzero padding bytes of the same number."""
+    """Return a record in which all padding bytes, also of records within it, are nonzero; their number is unchanged."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
@@ -151,7 +151,9 @@ def _fill_padding(value: Value) -> Value:
 
 
 def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the elements of a list of queues with padding, which depends on their offsets; others unchanged."""
+    """Return a list of queues whose elements have nonzero padding, which depends on their offsets; return any other
+    value unchanged.
+    """
     padded: list[Any] = []
     offset = _LIST_OFFSET
     for value in values:
@@ -164,7 +166,7 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fill_own_padding(record: Any, *where: int) -> Any:
-    """Return a record with its padding at the offset ``where``; unchanged without padding."""
+    """Return a record at the offset ``where`` with nonzero padding; a record without padding stays unchanged."""
     for size in range(1, _LONGEST_PADDING + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])
         try:

@@ -44,7 +44,7 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
 def _hops_for_router(
     topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager
 ) -> NextHops:
-    """Return the next hops for a router or site gate, which differ only in the route out of the site.
+    """Return the next hops for a router or a site gate; these two differ only in the route out of the site.
 
     Spec: MS-MQBR 3.1.5.2, 3.1.5.3 (GetNextHopsForRouter, GetNextHopsForSiteGate).
     """

@@ -12,7 +12,9 @@ from reference_qm.directory.objects import MAX_COST, MIN_COST, QueueManager
 from reference_qm.routing.topology import Topology, is_site_gate
 
 QUEUE_MANAGER_QUERY_MS: Final = 3_600_000
-"""The duration of the QueueManager Query Timer, after which a table is initialized again. Spec: MS-MQBR 3.1.3."""
+"""The duration of the QueueManager Query Timer, after which the routing table is initialized again. Spec: MS-MQBR
+3.1.3.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,9 @@ Edges = dict[UUID, dict[UUID, int]]
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
     """Build the table of a queue manager, which is empty unless it is a site gate.
 
-    The timer event does the same (3.1.6.1). The table has a row for each reachable site, the farthest first; a site of
-    the queue manager is its own next hop. 3.1.5.3 takes the last matching row, so the nearest of several sites is
-    chosen. Spec: MS-MQBR 3.1.3.1.
+    The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, the farthest
+    first; a site of the queue manager is its own next hop. 3.1.5.3 takes the last matching row, so the nearest of
+    several sites is chosen. Spec: MS-MQBR 3.1.3.1.
     """
     if not is_site_gate(topology, machine):
         return ()
@@ -45,7 +47,7 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Path:
-    """A path, compared by cost, then by number of links, then by its first site, to settle ties."""
+    """A path. Paths are compared by cost; paths of equal cost by number of links, then by first site."""
 
     cost: int
     links: int
@@ -53,10 +55,11 @@ class _Path:
 
 
 def _find_edges(topology: Topology) -> Edges:
-    """Return both directions of each link between known sites; of parallel links the cheapest. Spec: MS-MQBR 3.1.3.1.
+    """Return both directions of each link between known sites; of parallel links, only the cheapest. Spec: MS-MQBR
+    3.1.3.1.
 
-    A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages would
-    circle.
+    A link whose cost is out of range (MS-MQDMPR 3.1.1.8) is ignored: paths must become cheaper hop by hop, or messages
+    would circle.
     """
     edges: Edges = defaultdict(dict)
     for link in topology.links:
@@ -70,7 +73,7 @@ def _find_edges(topology: Topology) -> Edges:
 
 
 def _least_cost_paths(edges: Edges, sources: list[UUID]) -> dict[UUID, _Path]:
-    """Find the paths from the sites of the gate to all others, by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
+    """Find the paths from the sites of the gate to all other sites by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
     paths: dict[UUID, _Path] = {}
     reached = [(_Path(0, 0, site), site) for site in sources]
     while reached:

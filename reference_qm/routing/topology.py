@@ -15,7 +15,9 @@ from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
-"""The limit of objects of a type: a directory with an endless enumeration must not block the queue manager."""
+"""The maximum number of objects of a type, so that an endless enumeration of a directory does not block the queue
+manager.
+"""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
@@ -45,9 +47,8 @@ def get_directory_data(directory: Replica, kind: type[Element], filters: Filter 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """An enterprise at an instant: queue managers and sites by Identifier, in this order, so that all agree on "first".
-
-    The sites have their SiteGateCollection.
+    """An enterprise at an instant: queue managers and sites in the order of their Identifiers, so that all queue
+    managers agree on the "first". Each site has its SiteGateCollection.
     """
 
     queue_managers: Mapping[UUID, QueueManager]
@@ -56,7 +57,7 @@ class Topology:
 
     @classmethod
     def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
-        """Build a topology of elements, and determine the gates of the sites."""
+        """Build a topology from elements, and determine the gates of the sites."""
         machines = _index_by_identifier(queue_managers)
         all_links = tuple(links)
         gates = site_gate_collections(all_links, machines)
@@ -68,7 +69,9 @@ class Topology:
 
     @classmethod
     def read(cls, directory: Replica) -> Self:
-        """Read an enterprise from a directory; unreadable parts are empty. Spec: MS-MQBR 3.1.3.1, 3.1.5."""
+        """Read the topology of an enterprise from a directory; a part that cannot be read is empty. Spec: MS-MQBR
+        3.1.3.1, 3.1.5.
+        """
         return cls.of(
             get_directory_data(directory, QueueManager) or (),
             get_directory_data(directory, Site) or (),
@@ -99,7 +102,8 @@ def get_routing_server(topology: Topology, machine: QueueManager) -> UUID | None
 def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
     """Find a gate for a queue manager. Spec: MS-MQBR 3.1.5.6.
 
-    The document takes the first of its sites without an order. Here a site with a gate is chosen.
+    The document takes the first of the queue manager's sites, but prints no order. Here the first site that has a gate
+    is taken.
     """
     gates = (gate for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
     return next((gate.Identifier for gate in gates), None)
@@ -117,7 +121,7 @@ def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
 
 
 def share_a_site(one: QueueManager, other: QueueManager) -> bool:
-    """Return whether the intersection of their SiteIdentifierLists is not empty."""
+    """Return whether two queue managers have a site in common (SiteIdentifierList)."""
     return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 

@@ -1,8 +1,8 @@
 """DCE/RPC over a connection, both sides, without I/O: bytes in, calls and bytes out.
 
-``RpcServer.accept`` makes an ``Association`` for each connection. Its methods and the calls return outputs in order:
-effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived, CallCancelled,
-CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
+``RpcServer.accept`` makes an ``Association`` for each connection. The methods of associations and calls return outputs
+in order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,
+CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
 """
 
 from reference_qm.rpc.association import Association

@@ -16,7 +16,7 @@ def response(
     """Return a response in fragments of at most ``fragment_bytes``.
 
     The stub data of all fragments except the last are a multiple of 8 bytes; alloc_hint is the number of remaining
-    bytes. ``security``: that of the call, which signs or seals each fragment.
+    bytes. ``security``: the security context of the call, which signs or seals each fragment.
     """
     count = min(cancels, _MAX_CANCEL_COUNT)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AssociationState(Enum):
-    """The states of a connection; its security has the state of an authentication. Spec: MS-RPCE 3.3.3."""
+    """The states of a connection; ``AssociationSecurity`` has the state of the authentication. Spec: MS-RPCE 3.3.3."""
 
     ESTABLISHED = "ESTABLISHED"
     CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
@@ -70,7 +70,7 @@ class Association:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
-        """Process received bytes; a call may contain any part of a PDU."""
+        """Process received bytes, which may contain any part of a PDU."""
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
@@ -102,7 +102,7 @@ class Association:
     # -- what the calls do --------------------------------------------------------------------------------------
 
     def send(self, pdu: Pdu | bytes) -> list[RpcOutput]:
-        """Return the effect that sends a PDU, or several built PDUs."""
+        """Return the effect that sends a PDU, or the bytes of several PDUs."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
     def settle(self) -> list[RpcOutput]:
@@ -117,7 +117,7 @@ class Association:
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
-        """Close the connection of a client that breaks the protocol or has to leave."""
+        """Close the connection of a client that breaks the protocol or does not end the association itself."""
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
@@ -152,7 +152,9 @@ class Association:
             return self._refuse_pdu(header, str(error))
         handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
-            return self._refuse_pdu(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
+            return self._refuse_pdu(
+                header, f"{pdu.body.PTYPE.name} is not allowed in the state {self.state.value} (MS-RPCE 3.3.3)"
+            )
         return handler(self, pdu, wire)
 
     def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
@@ -214,7 +216,7 @@ class Association:
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Take the last leg of an authentication, which has no answer. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
         if pdu.sec_trailer is None:
-            return self.close("an rpc_auth_3 without authentication (MS-RPCE 2.2.2.10)")
+            return self.close("an rpc_auth_3 was received without an authentication (MS-RPCE 2.2.2.10)")
         try:
             self.security.take_last_leg(pdu.sec_trailer)
         except AuthenticationRefused as refused:
@@ -308,4 +310,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""The PDUs that a server accepts in each state; any other breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server accepts in each state; any other PDU breaks the protocol (MS-RPCE 3.3.3)."""

@@ -1,6 +1,6 @@
 """The interface of security contexts, which a security provider implements. Spec: MS-RPCE 2.2.1.1.
 
-The runtime knows no provider, because NTLM needs random numbers and a clock, which the core does not have.
+The RPC runtime contains no provider, because NTLM needs random numbers and a clock, which the core does not have.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class AuthLevel(IntEnum):
 
 
 def agreed_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT for CONNECT, CALL for PKT; None for an unknown one.
-
+    """Return the level that an auth_level stands for: DEFAULT for CONNECT, CALL for PKT; None for an unknown level.
     Spec: MS-RPCE 2.2.1.1.8.
     """
     meant = {0: AuthLevel.CONNECT, int(AuthLevel.CALL): AuthLevel.PKT}
@@ -70,7 +69,8 @@ class Segments(NamedTuple):
 
 
 class SecurityContext(Protocol):
-    """One side's security context: first built leg by leg, then protecting PDUs. Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
+    """The security context of a client or server. It is established leg by leg, and then protects PDUs. Spec: RFC 2743;
+    MS-RPCE 3.3.1.5.2.
 
     Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has a
     sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign more.
@@ -92,7 +92,7 @@ class SecurityContext(Protocol):
         ...
 
     def step(self, token: bytes) -> bytes:
-        """Take a token of the other side (empty at the start); return the next one to send, or an empty one."""
+        """Take a token of the remote side (empty at the start); return the next token to send, or an empty token."""
         ...
 
     def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
@@ -114,9 +114,10 @@ class SecurityContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServerSecurity:
-    """The authentication of a server. ``accept``: makes the context for an auth_type, None for an unsupported one.
+    """The authentication of a server. ``accept``: the function that makes the context for an auth_type; it returns None
+    for an unsupported auth_type.
 
-    ``least_level``: the level that the server requires of calls whose methods need one (MS-MQRR 3.1.4.2 note <19>).
+    ``least_level``: the lowest level that the server accepts for methods that need a level (MS-MQRR 3.1.4.2 note <19>).
     """
 
     accept: Callable[[int, AuthLevel], SecurityContext | None] = lambda auth_type, level: None
@@ -133,4 +134,4 @@ class ClientSecurity:
 
 
 NO_SECURITY = ServerSecurity()
-"""A server without authentication types, which requires none."""
+"""The security of a server that has no authentication types and requires no authentication."""

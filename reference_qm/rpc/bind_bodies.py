@@ -31,7 +31,9 @@ class ContextElement:
 
 @dataclass(frozen=True, slots=True)
 class Bind(Body):
-    """The client proposes presentation contexts. Spec: C706 12.6.4.3. max_xmit_frag, max_recv_frag u16 bytes."""
+    """The PDU with which a client proposes presentation contexts. Spec: C706 12.6.4.3. max_xmit_frag, max_recv_frag u16
+    bytes.
+    """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND
     SECTION: ClassVar[str] = "C706 12.6.4.3"
@@ -89,7 +91,9 @@ class ContextResult:
 
 @dataclass(frozen=True, slots=True)
 class BindAck(Body):
-    """The server's answers. Spec: C706 12.6.4.4. ``sec_addr``: the secondary address with its null, or nothing."""
+    """The server's answers to the proposals. Spec: C706 12.6.4.4. ``sec_addr``: the secondary address with its null, or
+    no bytes.
+    """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK
     SECTION: ClassVar[str] = "C706 12.6.4.4"
@@ -137,7 +141,7 @@ class AlterContextResp(BindAck):
 
 @dataclass(frozen=True, slots=True)
 class BindNak(Body):
-    """The server refuses the association. Spec: C706 12.6.4.5. ``versions``: (major, minor) u8 each."""
+    """The PDU with which a server refuses an association. Spec: C706 12.6.4.5. ``versions``: (major, minor) u8 each."""
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_NAK
     SECTION: ClassVar[str] = "C706 12.6.4.5"

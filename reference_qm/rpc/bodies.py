@@ -29,7 +29,7 @@ class Body(ABC):
         """Write the body after the header; raises MisuseError."""
 
     def flags(self, pfc_flags: int) -> int:
-        """Return the pfc_flags with those flags added that the body requires."""
+        """Return the pfc_flags with the flags that the body requires."""
         return pfc_flags
 
 
@@ -94,7 +94,7 @@ class Response(Body):
 
 @dataclass(frozen=True, slots=True)
 class Fault(Body):
-    """A failed call. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8: no stub. status u32."""
+    """A failed call. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8 (a fault has no stub). status u32."""
 
     PTYPE: ClassVar[PacketType] = PacketType.FAULT
     SECTION: ClassVar[str] = "C706 12.6.4.7"
@@ -125,7 +125,7 @@ class Fault(Body):
 
 @dataclass(frozen=True, slots=True)
 class Auth3(Body):
-    """The last leg of a provider with an odd number of legs; it has no answer. Spec: MS-RPCE 2.2.2.10.
+    """The PDU with the last leg of a provider with an odd number of legs; it is not answered. Spec: MS-RPCE 2.2.2.10.
 
     4 bytes without meaning: everything before the sec_trailer is skipped.
     """
@@ -156,7 +156,7 @@ class _Empty(Body):
 
 @dataclass(frozen=True, slots=True)
 class Shutdown(_Empty):
-    """The server asks the client to end the association. Spec: C706 12.6.4.11."""
+    """The PDU with which a server asks the client to end the association. Spec: C706 12.6.4.11."""
 
     PTYPE: ClassVar[PacketType] = PacketType.SHUTDOWN
     SECTION: ClassVar[str] = "C706 12.6.4.11"

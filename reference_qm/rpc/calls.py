@@ -49,7 +49,8 @@ class Call:
     """A call that a dispatcher carries out and answers once, now or later.
 
     ``arguments``: the [in] parameters by name; a context handle is a ContextHandle or None for NULL. ``handle``: the
-    context handle among them. ``stub_size``: int bytes of the request's stub. ``ended``: answered, or abandoned.
+    context handle among the arguments. ``stub_size``: int bytes of the request's stub. ``ended``: whether the call was
+    answered or abandoned.
     """
 
     __slots__ = (
@@ -89,7 +90,7 @@ class Call:
 
     @property
     def identity(self) -> str:
-        """The name of the authenticated user; empty for an unknown one. Spec: MS-RPCE 3.3.3.4.3."""
+        """The name of the authenticated user; empty if the user is unknown. Spec: MS-RPCE 3.3.3.4.3."""
         return "" if self.security is None else self.security.context.identity
 
     @property
@@ -98,7 +99,7 @@ class Call:
         return self.cancels > 0
 
     def new_handle(self, state: Any) -> ContextHandle:
-        """Make a context handle for the answer; MisuseError when the method opens none."""
+        """Make a context handle for the answer; raise MisuseError when the method opens no context handle."""
         if not self.method.opens_handle:
             raise MisuseError(f"{self.method.name} opens no context handle")
         return self.association.groups.new_handle(self.method.handle_kind, state)
@@ -107,7 +108,8 @@ class Call:
         """Answer with the [out] parameters and ``Return``; return the outputs.
 
         A missing [in, out] parameter keeps its value; a missing context handle of a method that opens one is NULL. A
-        handle answered with NULL is closed. MisuseError for unfit results.
+        handle answered with NULL is closed. Raise MisuseError for results that do not fit the declaration of the
+        method.
         """
         values = self._check_results(results)
         handle = None
@@ -124,7 +126,7 @@ class Call:
     def fault(self, status: int) -> list[RpcOutput]:
         """Answer with a fault; return the outputs. Spec: MS-RPCE 3.3.3.4.1.
 
-        MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
+        Raise MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
         """
         if status in NEVER_SENT:
             raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")

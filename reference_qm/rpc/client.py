@@ -28,9 +28,9 @@ from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 SYNTAXES = (NDR, NDR64)
-"""The transfer syntaxes proposed for each interface, one context each (MS-MQQP 2.2)."""
+"""The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
 LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
-"""The limit of stub bytes of one answer: the largest buffer and the data around it."""
+"""The maximum number of stub bytes of one answer: the largest buffer and the data around it."""
 
 
 class BindingState(Enum):
@@ -46,7 +46,7 @@ class BindingState(Enum):
 class ClientAssociation:
     """The client's side of an association: calls over one connection, several at a time if the server multiplexes.
 
-    ``security``: its authentication; without it, at the level none.
+    ``security``: the authentication of the client; None for the level none.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ClientAssociation:
         try:
             leg = None if self._security is None else self._security.trailer(self._security.context.step(b""))
         except SecurityError as error:
-            return self.end(f"no authentication can begin: {error}")
+            return self.end(f"the authentication cannot begin: {error}")
         flags = WHOLE_PDU_FLAGS | Flags.CONC_MPX
         if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
             flags |= Flags.SUPPORT_HEADER_SIGN
@@ -90,9 +90,9 @@ class ClientAssociation:
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
         """Start a call; raises MisuseError if the association is not bound yet."""
         if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
-            raise MisuseError(f"{call.method.name} before the association is bound")
+            raise MisuseError(f"{call.method.name} was called before the association was bound")
         if self.ended or self._shutting_down:
-            return [Failed(call, "the association is over")]
+            return [Failed(call, "the association has ended")]
         if call.interface.name not in self._contexts:
             return [Failed(call, f"the server has no interface {call.interface.name} in NDR or NDR64 (C706 12.6.3.1)")]
         if len(self._calls) + len(self._waiting) >= self.limits.pending_calls:
@@ -117,7 +117,7 @@ class ClientAssociation:
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
-        """Process received bytes; a call may contain any part of a PDU."""
+        """Process received bytes, which may contain any part of a PDU."""
         return [] if self.ended else self._receive_all(data)
 
     def _receive_all(self, data: bytes) -> list[Outgoing]:
@@ -128,7 +128,7 @@ class ClientAssociation:
                 if self.ended:
                     break
         except PduError as error:
-            happened += self.end(f"the server sent no PDU: {error}")
+            happened += self.end(f"the server sent bytes that are not a PDU: {error}")
         except SecurityError as error:
             happened += self.end(f"the server sent a PDU that is not genuine: {error} (MS-RPCE 3.3.1.5.2.2)")
         return happened
@@ -156,16 +156,18 @@ class ClientAssociation:
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
     def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
-        """Return a response after checking its protection; SecurityError for another than the agreed one."""
+        """Return a response after checking its protection; raise SecurityError if the protection is not the agreed
+        protection.
+        """
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
             return pdu
         if pdu.sec_trailer is None:
             if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected
                 return pdu
-            raise SecurityError(f"a response without a token at the level {agreed.level.name}")
+            raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
-            raise SecurityError("a security context that was not agreed on")
+            raise SecurityError("a response is of a security context that was not agreed on")
         return agreed.open(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
@@ -178,7 +180,7 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers, not one for each proposal (C706 12.6.3.1)")
+            return self.end(f"{len(ack.p_result_list)} answers, instead of one for each proposal (C706 12.6.3.1)")
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(SYNTAXES))
@@ -192,7 +194,7 @@ class ClientAssociation:
         return self._on_leg(pdu)
 
     def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
-        """Take the server's token, if one is expected, and send the next. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Take the server's token, if a token is expected, and send the next token. Spec: MS-RPCE 3.3.1.5.2.1."""
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND
@@ -202,7 +204,7 @@ class ClientAssociation:
         agreed.legs += 1
         try:
             if agreed.legs > self.limits.auth_legs:
-                raise SecurityError(f"more than {self.limits.auth_legs} legs")
+                raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
             token = b"" if trailer is None and agreed.context.complete else self._take_token(agreed, trailer)
         except SecurityError as error:
             return self.end(f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)")
@@ -212,7 +214,7 @@ class ClientAssociation:
         if trailer is None:
             raise SecurityError("the server sent no token: it does not authenticate")
         if len(trailer.token) > self.limits.token_bytes:
-            raise SecurityError(f"a token of {len(trailer.token)} bytes")
+            raise SecurityError(f"the token is too long: {len(trailer.token)} bytes")
         return agreed.context.step(trailer.token)
 
     def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
@@ -247,20 +249,23 @@ class ClientAssociation:
         if call is None:
             return self._ignore_unknown_call(pdu)
         if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
-            return self.end(f"fragments of call {pdu.call_id} out of order (C706 12.6.4.10)")
+            return self.end(f"fragments of call {pdu.call_id} are out of order (C706 12.6.4.10)")
         call.stub += response.stub
         if len(call.stub) > LONGEST_ANSWER:
             return self.end(f"call {pdu.call_id} is answered with more than {LONGEST_ANSWER} bytes (MS-MQQP 2.2.2.1)")
         if not pdu.pfc_flags & Flags.LAST_FRAG:
             if not call.stub:
-                return self.end(f"an empty fragment of call {pdu.call_id} before the last (C706 12.6.4.10)")
+                return self.end(f"a fragment of call {pdu.call_id} before the last is empty (C706 12.6.4.10)")
             return []
         del self._calls[pdu.call_id]
         wide = self._contexts[call.interface.name][1]
         try:
             results = call.method.read_out(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
         except StubError as error:
-            return [Failed(call, f"{call.method.name} is answered with a bad stub: {error}"), *self._send_waiting()]
+            return [
+                Failed(call, f"{call.method.name} was answered with an invalid stub: {error}"),
+                *self._send_waiting(),
+            ]
         return [Returned(call, results), *self._send_waiting()]
 
     def _on_fault(self, pdu: Pdu) -> list[Outgoing]:
@@ -273,10 +278,10 @@ class ClientAssociation:
         return [Failed(call, why, fault.status), *self._send_waiting()]
 
     def _ignore_unknown_call(self, pdu: Pdu) -> list[Outgoing]:
-        """Ignore the answer to a call that was cancelled; no other can be."""
+        """Ignore an answer to an unknown call; only the answer to a cancelled call can be unknown."""
         if 1 < pdu.call_id <= self._last_call_id:
             return []
-        return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
+        return self.end(f"the server answered call {pdu.call_id}, which was never made (C706 12.6.3.1)")
 
     def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
         """End the association when no call is pending, as the server requests. Spec: C706 12.6.4.11."""
@@ -294,7 +299,7 @@ class ClientAssociation:
         return sent
 
     def _build_request(self, call: OutgoingCall) -> bytes:
-        """Build a request, in as many fragments as it takes. Spec: C706 12.6.4.9."""
+        """Build a request, in as many fragments as necessary. Spec: C706 12.6.4.9."""
         self._last_call_id += 1
         call.call_id = self._last_call_id
         self._calls[call.call_id] = call
@@ -320,7 +325,7 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         }
     )
 )
-"""The PDUs that a server may send in each state; any other ends the association."""
+"""The PDUs that a server may send in each state; any other PDU ends the association."""
 
 
 def find_method(interface: Interface, name: str) -> int:

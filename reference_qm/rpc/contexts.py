@@ -12,7 +12,7 @@ from reference_qm.rpc.status import ProviderReason, Result
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
-"""The supported transfer syntaxes, each with whether it is NDR64."""
+"""The supported transfer syntaxes; the value is True for NDR64."""
 
 _UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
 _NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)
@@ -30,7 +30,7 @@ class PresentationContext:
 def negotiate(
     proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
 ) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
-    """Answer proposals: a result for each, in order, and the accepted contexts.
+    """Answer proposals: return a result for each proposal, in order, and the accepted contexts.
 
     For each interface at most one transfer syntax is accepted: ``preferred`` if it is proposed, else the first
     supported one.
@@ -55,7 +55,7 @@ def negotiate(
 
 
 def _choose_proposals(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
-    """Return the chosen proposal for each abstract syntax: its place and its transfer syntax."""
+    """Return the chosen proposal for each abstract syntax: its index and its transfer syntax."""
     best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
     for place, proposal in enumerate(proposals):
         for syntax in proposal.transfer_syntaxes:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallReceived:
-    """A call is to be carried out and answered, now or later, by ``call.respond`` or ``call.fault``."""
+    """A call was received. The dispatcher carries it out, and answers it at once or later by ``call.respond`` or
+    ``call.fault``.
+    """
 
     call: Call
 
@@ -49,7 +51,7 @@ class SendBytes:
 
 @dataclass(frozen=True, slots=True)
 class CloseAssociation:
-    """Close the connection when everything is sent. ``reason`` is one line that names the section."""
+    """Close the connection when all bytes are sent. ``reason`` is one line that names the section."""
 
     association: Association
     reason: str

@@ -18,7 +18,7 @@ class ContextHandle:
     """A context handle of a client.
 
     ``kind``: the name of its type. ``state``: the dispatcher's data. Calls with the same handle are carried out one
-    after the other: ``holder`` is the running one, ``waiting`` are the next ones.
+    after the other: ``holder`` is the running call, and ``waiting`` are the calls after it.
     """
 
     __slots__ = ("holder", "kind", "state", "uuid", "waiting")
@@ -34,8 +34,8 @@ class ContextHandle:
 class AssociationGroup:
     """The associations of one client, which share context handles.
 
-    ``promised``: the number of running calls that may open a handle; room for them is reserved, so that no answer
-    fails.
+    ``promised``: the number of running calls that may open a handle; room for these handles is reserved, so that no
+    answer fails.
     """
 
     __slots__ = ("associations", "handles", "host", "identifier", "promised")
@@ -71,7 +71,8 @@ class Groups:
         return sum(len(group.handles) for group in self._by_identifier.values())
 
     def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:
-        """Make a new group for identifier 0, else join the named group; None when this host has no such group.
+        """Make a new group for identifier 0, else join the named group; None when this host has no group with the
+        identifier.
 
         Spec: C706 12.6.3.1 (assoc_group_id); MS-RPCE 3.3.1.5.7: only the same machine joins a group.
         """
@@ -86,7 +87,7 @@ class Groups:
         return group
 
     def leave(self, association: Association, group: AssociationGroup) -> list[HandleRundown]:
-        """Remove an association from its group; the last one leaves the handles to be run down."""
+        """Remove an association from its group; after the last association, return the handles to run down."""
         group.associations.discard(association)
         if group.associations:
             return []

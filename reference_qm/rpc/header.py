@@ -57,9 +57,9 @@ _ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
 def byte_order(packed_drep: bytes) -> ByteOrder:
-    """Return the byte order of a data representation label; PduError for an unknown one. Spec: C706 14.1.
-
-    The representations of characters and floating-point numbers are ignored, because the interfaces have neither.
+    """Return the byte order of a data representation label; raise PduError for an unknown byte order. Spec: C706 14.1.
+    The representations of characters and floating-point numbers are ignored, because the interfaces contain no such
+    values.
     """
     order = _ORDERS.get(packed_drep[0] & 0xF0)
     if order is None:
@@ -92,7 +92,7 @@ class Header:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read the header at the start of ``data``; PduError for a short one or an unknown byte order."""
+        """Read the header at the start of ``data``; raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
             raise PduError("common header", 0, SECTION, f"needs {HEADER_SIZE} bytes, the PDU has {len(data)}")
         vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
@@ -111,7 +111,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class SecTrailer:
-    """The sec_trailer with the authentication token behind it.
+    """The sec_trailer and the authentication token that follows it.
 
     Spec: MS-RPCE 2.2.2.11. 8 bytes and the token: auth_type u8; auth_level u8; auth_pad_length u8; auth_reserved u8;
     auth_context_id u32; token auth_length bytes.
@@ -125,9 +125,7 @@ class SecTrailer:
 
     @classmethod
     def parse(cls, data: bytes, header: Header) -> Self:
-        """Read the sec_trailer at the end of a PDU that has one; raises PduError if it does not fit into the PDU after
-        the header.
-        """
+        """Read the sec_trailer at the end of a PDU; raise PduError if it does not fit into the PDU after the header."""
         start = header.frag_length - header.auth_length - TRAILER_SIZE
         if start < HEADER_SIZE:
             raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")

@@ -14,9 +14,10 @@ MAX_INPUT_SIZE = 4 * 1024 * 1024
 class Limits:
     """The limits of one association; ``handles`` is the limit of one association group.
 
-    ``fragment_bytes``: the largest PDU, received or sent. ``stub_bytes``: the stub data of all unfinished requests.
-    ``response_timeout_ms``: the time in which a client must complete a bind, a PDU or a fragmented request.
-    ``auth_legs``: the most tokens that a client sends in one authentication; ``token_bytes``: the longest token.
+    ``fragment_bytes``: the maximum size of a PDU, received or sent. ``stub_bytes``: the maximum size of the stub data
+    of all unfinished requests. ``response_timeout_ms``: the time in which a client must complete a bind, a PDU or a
+    fragmented request. ``auth_legs``: the maximum number of tokens that a client sends in one authentication;
+    ``token_bytes``: the maximum size of a token.
     """
 
     fragment_bytes: int = 5840

@@ -47,7 +47,7 @@ class EndpointMapper:
         return call.respond(entry_handle=None, status=0)
 
     def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
-        """Return the towers that match a requested one: the same interface, in a supported transfer syntax."""
+        """Return the towers that match a requested tower: its interface in a supported transfer syntax."""
         if map_tower is None:
             return []
         try:

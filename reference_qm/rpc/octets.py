@@ -19,8 +19,8 @@ _UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" fo
 class OctetReader:
     """A position in the bytes of one PDU or stub, which cannot move past their end.
 
-    ``offset``: int bytes from the start, from which alignment counts. ``where``: the name of the current field, for
-    errors.
+    ``offset``: int bytes from the start, from which the alignment is counted. ``where``: the name of the current field,
+    for errors.
     """
 
     ERROR: ClassVar[type[FormatError]] = PduError
@@ -68,7 +68,7 @@ class OctetReader:
         return value
 
     def uuid(self) -> UUID:
-        """Read a UUID: 16 bytes, aligned to 4; its first three fields have the byte order of the sender."""
+        """Read a UUID: 16 bytes, aligned to 4; the first three fields of the UUID have the byte order of the sender."""
         self.align(4)
         wire = self.take(16)
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
@@ -83,8 +83,6 @@ class OctetReader:
 class OctetWriter:
     """A growing sequence of bytes, aligned as the reader expects; padding is zero. ``where``: the name of the current
     field, for errors.
-
-    ``where``: the name of the present field, for errors.
     """
 
     __slots__ = ("data", "order", "where")

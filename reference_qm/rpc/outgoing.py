@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class OutgoingCall:
-    """A call to a server before its answer.
+    """A call to a server that is not answered yet.
 
     ``arguments``: the [in] parameters by name. ``call_id`` is 0 until the call is sent: without PFC_CONC_MPX calls wait
     for each other (MS-RPCE 3.3.1.5.8). ``stub``: the received part of the answer.
@@ -31,7 +31,7 @@ class OutgoingCall:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """The output with whole PDUs to send on the connection."""
+    """The output that contains whole PDUs to send on the connection."""
 
     data: bytes
 
@@ -51,7 +51,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call failed. ``status``: of the fault, u32; None when the server sent none."""
+    """A call failed. ``status``: the status of the fault, u32; None when the server sent no fault."""
 
     call: OutgoingCall
     error: str
@@ -60,7 +60,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The association ended: close the connection. Its pending calls have failed before."""
+    """The association ended: close the connection. The failures of its pending calls precede this output."""
 
     reason: str
 

@@ -81,7 +81,7 @@ class Pdu:
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
-        """Return the bytes of the PDU; MisuseError when they would not parse again."""
+        """Return the bytes of the PDU; raise MisuseError when they would not parse again."""
         writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
@@ -105,7 +105,8 @@ class Pdu:
 
 
 class PduFramer:
-    """Cuts a stream, in pieces of any size, into whole PDUs of at most ``longest`` bytes; holds no more.
+    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes; keeps no more
+    bytes than that.
 
     After an impossible frag_length the framer stays broken, because the start of the next PDU is unknown.
     """
@@ -125,7 +126,7 @@ class PduFramer:
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the PDUs that ``data`` completes; PduError as soon as the bytes rule a PDU out."""
+        """Yield the PDUs that ``data`` completes; raise PduError as soon as the bytes cannot begin a PDU."""
         position = 0
         while position < len(data):
             taken = data[position : position + self._needed - len(self._held)]

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
 
 _OLD_CALLS = 150
-"""The number of last calls whose late fragments are dropped without a protocol error (MS-RPCE 3.3.3.5.6)."""
+"""The number of the most recent ended calls whose late fragments are dropped without a protocol error (MS-RPCE
+3.3.3.5.6).
+"""
 
 
 class PendingCalls:
-    """The pending calls: at most one is being received; a multiplexed association runs several at once.
+    """The pending calls of an association. At most one request is received at a time; a multiplexed association runs
+    several calls at once.
 
     Spec: MS-RPCE 3.3.1.5.8, 3.3.3.
     """
@@ -69,14 +72,18 @@ class PendingCalls:
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _OLD_CALLS:
                 return []
-            return self._association.protocol_error(pdu, f"no call {pdu.call_id} to continue (MS-RPCE 3.3.3.5.6)")
+            return self._association.protocol_error(
+                pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
+            )
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
-            return self._association.protocol_error(pdu, "a fragment of another call (MS-RPCE 3.3.3.5.2)")
+            return self._association.protocol_error(
+                pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
+            )
         return self._add(incoming, pdu, request)
 
     def _breach(self, pdu: Pdu) -> str | None:
-        """Return why a new call violates the rules for calls, or None."""
+        """Return why a new call violates the rules for calls; None for a valid call."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:
@@ -86,7 +93,7 @@ class PendingCalls:
         return None
 
     def _first(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
-        """Start a call; a fault in it is answered at once (MS-RPCE 3.3.3.5.8)."""
+        """Start a call; an invalid first fragment is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
             return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
@@ -137,7 +144,7 @@ class PendingCalls:
         return self._dispatch(call)
 
     def _stub_of(self, incoming: IncomingCall) -> tuple[bytes, int]:
-        """Return the stub data without a verification trailer, and the possible size of their padding."""
+        """Return the stub data without a verification trailer, and the maximum size of the padding after them."""
         stub = bytes(incoming.stub)
         if incoming.security is None:
             return stub, 0

@@ -60,13 +60,13 @@ class AgreedSecurity:
     def open(self, wire: bytes) -> Pdu:
         """Return a request or response with its signature checked and its stub data decrypted.
 
-        SecurityError for a wrong signature, PduError for wrong padding.
+        Raise SecurityError for a wrong signature, and PduError for wrong padding.
         """
         segments = segments_of(wire)
         token = wire[len(wire) - Header.parse(wire).auth_length :]
         signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
         if any(rest):  # the provider fills unused space with zeros (MS-RPCE 2.2.2.11)
-            raise SecurityError(f"a token of {len(token)} bytes")
+            raise SecurityError(f"the token is too long: {len(token)} bytes")
         if self.level.seals:
             body = self.context.unseal(segments, signature, header_sign=self.header_sign)
         else:
@@ -75,7 +75,7 @@ class AgreedSecurity:
         return Pdu.parse(segments.header + body + segments.sec_trailer + token)
 
     def room(self, fragment_bytes: int) -> int:
-        """Return the number of stub bytes in a fragment that is not the last."""
+        """Return the number of stub bytes in each fragment except the last."""
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER) // 8 * 8
         taken = CALL_HEADER + TRAILER_SIZE + self.context.signature_size
@@ -88,7 +88,7 @@ def begin_security(security: ClientSecurity) -> AgreedSecurity:
 
 
 def segments_of(wire: bytes) -> Segments:
-    """Cut a whole PDU of a call that has a sec_trailer into its segments; a PDU without stub data has no body."""
+    """Cut a whole PDU of a call into its segments; the PDU has a sec_trailer. A PDU without stub data has no body."""
     header = Header.parse(wire)
     start = len(wire) - header.auth_length - TRAILER_SIZE
     length = HEADER_SIZE
@@ -103,7 +103,7 @@ def segments_of(wire: bytes) -> Segments:
 def fragments(
     stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
-    """Return a request or response as fragments, each protected for itself.
+    """Return a request or response as fragments, each with its own protection.
 
     ``make`` gets the stub data of a fragment, the number of remaining bytes (alloc_hint), and its flags.
     """

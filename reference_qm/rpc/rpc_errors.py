@@ -1,4 +1,4 @@
-"""The errors for malformed PDUs and stubs; for mistakes of the caller, codec has MisuseError."""
+"""The errors for malformed PDUs and stubs; ``codec`` has MisuseError for errors of the caller."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The security context of an association, server's side: its legs, and the required protection of PDUs.
+"""The server's side of the security context of an association: the legs of the authentication, and the required
+protection of PDUs.
 
-Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one, because contexts are not multiplexed.
+Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one security context, because security contexts are
+not multiplexed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ _CONTEXT = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
-    """A PDU fails to authenticate: the reason, the rejection of its bind, and the status of a fault."""
+    """The authentication of a PDU failed. Contains the reason, the reason code for a bind_nak, and the status for a
+    fault.
+    """
 
     def __init__(self, why: str, status: FaultStatus, reject: RejectReason = RejectReason.INVALID_CHECKSUM) -> None:
         super().__init__(why)
@@ -65,7 +69,7 @@ class AssociationSecurity:
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
-        """Take the token of an rpc_auth_3, which has no answer: a failure shows at the first request.
+        """Take the token of an rpc_auth_3, which is not answered: a failure appears at the first request.
 
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
@@ -95,11 +99,11 @@ class AssociationSecurity:
         agreed.legs += 1
         try:
             if agreed.failed is not None or agreed.context.complete:
-                raise SecurityError("a token after the last token of the authentication")
+                raise SecurityError("a token was received after the last token of the authentication")
             if agreed.legs > self._limits.auth_legs:
-                raise SecurityError(f"more than {self._limits.auth_legs} tokens in one authentication")
+                raise SecurityError(f"the authentication has more than {self._limits.auth_legs} tokens")
             if len(token) > self._limits.token_bytes:
-                raise SecurityError(f"a token of {len(token)} bytes")
+                raise SecurityError(f"the token is too long: {len(token)} bytes")
             return agreed.context.step(token)
         except SecurityError as error:
             agreed.failed = f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)"
@@ -108,7 +112,7 @@ class AssociationSecurity:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def open(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
-        """Return a PDU of a call without its protection, and its security context; None at the level none.
+        """Return a PDU of a call without its protection, and its security context, which is None at the level none.
 
         Spec: MS-RPCE 3.3.1.5.2.2, 3.3.1.5.4.
         """

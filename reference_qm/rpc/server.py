@@ -1,4 +1,6 @@
-"""The server's side of DCE/RPC without I/O, which makes associations. Spec: MS-RPCE 3.3.3.3; C706 9.3."""
+"""The server's side of DCE/RPC, without I/O: it makes an association for each connection. Spec: MS-RPCE 3.3.3.3; C706
+9.3.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class RpcService:
 
     ``preferred``: the transfer syntax that is accepted if a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``: the
     source of association group identifiers and context handles, because a client must not be able to guess them.
-    ``security``: the authentication of clients. ``strict``: refuse values outside the ranges of the IDL.
+    ``security``: the authentication of clients. ``strict``: whether values outside the ranges of the IDL are refused.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class FaultStatus(IntEnum):
-    """The status codes that this runtime sends. A dispatcher may send any code outside NEVER_SENT."""
+    """The status codes that this runtime sends. A dispatcher may send any code that is not in NEVER_SENT."""
 
     ACCESS_DENIED = 0x00000005
     """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), or a failed or wrong authentication."""
@@ -48,7 +48,7 @@ NEVER_SENT = frozenset(
 
 
 class Result(IntEnum):
-    """p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
+    """The values of p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
 
     ACCEPTANCE = 0
     USER_REJECTION = 1
@@ -57,7 +57,7 @@ class Result(IntEnum):
 
 
 class ProviderReason(IntEnum):
-    """p_provider_reason_t. Spec: C706 12.6.3.1."""
+    """The values of p_provider_reason_t. Spec: C706 12.6.3.1."""
 
     NOT_SPECIFIED = 0
     ABSTRACT_SYNTAX_NOT_SUPPORTED = 1
@@ -66,7 +66,7 @@ class ProviderReason(IntEnum):
 
 
 class RejectReason(IntEnum):
-    """p_reject_reason_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.5."""
+    """The values of p_reject_reason_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.5."""
 
     NOT_SPECIFIED = 0
     LOCAL_LIMIT_EXCEEDED = 2

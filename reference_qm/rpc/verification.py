@@ -17,7 +17,7 @@ _SUPPORT_HEADER_SIGN = 1
 _ALIGNMENT = 4
 _COMMAND_HEADER = struct.Struct("<HH")
 PADDING = 16
-"""The bound of padding bytes between the stub data and the trailer (note <39>)."""
+"""The maximum number of padding bytes between the stub data and the trailer (note <39>)."""
 
 
 class VerificationError(Exception):
@@ -27,9 +27,8 @@ class VerificationError(Exception):
 def without_verification_trailer(
     stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
 ) -> tuple[bytes, bool]:
-    """Return the stub data before a verification trailer, and whether there was a trailer; VerificationError.
-
-    With a trailer, padding may follow the stub data; readers ignore it.
+    """Return the stub data before a verification trailer, and whether there was a trailer; raise VerificationError.
+    Before a trailer, padding may follow the stub data; readers ignore the padding.
     """
     place = stub.rfind(SIGNATURE)
     if place < 0 or place % _ALIGNMENT:

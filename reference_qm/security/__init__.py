@@ -1,7 +1,7 @@
 """Signs, encrypts and authorizes messages: sans-IO, with injected time and entropy.
 
-Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. Only this package has weak algorithms, because the
-protocol names them.
+Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. Weak algorithms, which the protocol requires, are only
+in this package.
 """
 
 from reference_qm.security.access import (

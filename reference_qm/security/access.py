@@ -57,7 +57,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
     """Return whether a user with these SIDs has all wanted rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
-    ACEs count in their order: a denial removes the rights that no earlier ACE has allowed.
+    The ACEs are applied in order: a denial removes the rights that no earlier ACE has allowed.
     """
     if descriptor.Dacl is None:
         return True

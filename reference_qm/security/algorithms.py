@@ -53,7 +53,7 @@ class Privacy:
     """The meaning of a PrivacyLevel.
 
     Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the CSP by name; ``provider_type``: u32 (MS-MQMQ 2.2.1);
-    ``key_bits``: the symmetric keys that its algorithms take, int bits.
+    ``key_bits``: the lengths of the symmetric keys for its algorithms, int bits.
     """
 
     provider: str
@@ -77,7 +77,7 @@ PRIVACY: Mapping[int, Privacy] = {
 
 
 def hash_algorithm(value: int) -> HashAlgorithm:
-    """Return the HashAlgorithm of a u32; SecurityError for an unlisted one."""
+    """Return the HashAlgorithm of a u32; raise SecurityError for an unlisted value."""
     try:
         return HashAlgorithm(value)
     except ValueError:
@@ -87,7 +87,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
 
 
 def privacy_of(level: int) -> Privacy:
-    """Return the provider and key size of a PrivacyLevel (u32); SecurityError for one without encryption."""
+    """Return the provider and key size of a PrivacyLevel (u32); raise SecurityError for a level without encryption."""
     privacy = PRIVACY.get(level)
     if privacy is None:
         raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
@@ -95,7 +95,9 @@ def privacy_of(level: int) -> Privacy:
 
 
 def encryption_algorithm(privacy: Privacy, value: int) -> EncryptionAlgorithm:
-    """Return the EncryptionAlgorithm of a u32; SecurityError for one that the PrivacyLevel's provider does not have."""
+    """Return the EncryptionAlgorithm of a u32; raise SecurityError for an algorithm that the PrivacyLevel's provider
+    does not have.
+    """
     found = next((known for known in privacy.key_bits if known == value), None)
     if found is None:
         allowed = ", ".join(known.name for known in privacy.key_bits)

@@ -3,7 +3,7 @@
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
 The caller passes the time: CachedTime is in s since 1970 UTC, like the time of events. Only the size limit and the
-cleanup event remove an entry, never a look-up.
+cleanup event remove entries; a look-up never does.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class SecuritySettings:
-    """The settings that MS-MQQB 3.1.3.1 makes when the queue manager starts. Sizes int entries, lifetimes int ms.
-
-    As releases of Windows have it: ``base_caches``: the keys of the Base provider are in caches of their own (notes
-    <22>, <23>, <59>, <60>, <67> to <69>); ``received_keys_stay``: the receive caches are never cleaned up (<61>);
-    ``sent_keys_live_long``: those of SendSymmetricKeyCache live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
+    """The settings that MS-MQQB 3.1.3.1 initializes when the queue manager starts. Sizes are int entries, and lifetimes
+    int ms. Three settings follow releases of Windows. ``base_caches``: the keys of the Base provider are in separate
+    caches (notes <22>, <23>, <59>, <60>, <67> to <69>). ``received_keys_stay``: the receive caches are never cleaned up
+    (<61>). ``sent_keys_live_long``: the keys in SendSymmetricKeyCache live for SymmetricKeyLongLifetime (<63>, <64>,
+    <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -82,7 +82,8 @@ class TimedCache(Generic[Entry]):
     """A list of entries with a size and, unless ``lifetime_ms`` is None, a lifetime.
 
     Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). After an addition, the caller starts the
-    cleanup timer with ``lifetime_ms``, int ms, if it is not running. ``scale`` divides every duration, as for timers.
+    cleanup timer with ``lifetime_ms``, int ms, if the timer is not running. ``scale`` divides every duration, as for
+    timers.
     """
 
     __slots__ = ("_size", "entries", "lifetime_ms")

@@ -1,8 +1,8 @@
 """Encrypts and decrypts message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
 
-RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 runs without. The effective key
-length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, even if 88 of those are zeros.
-This is an assumption: the packet would not show a receiver anything else.
+RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 has neither mode nor padding. The
+effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, even if 88 of
+those are zeros. This is an assumption, because a packet does not contain the effective key length.
 
 ``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak and stay in
 this module.
@@ -40,7 +40,7 @@ _BLOCK = {  # block size in bytes; RC4 has no blocks
 
 
 def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the encrypted body; RC4 keeps the size, the other algorithms round it up to the next block."""
+    """Return the encrypted body; RC4 keeps the size, and the other algorithms pad the body to whole blocks."""
     _check_key(algorithm, key)
     if algorithm not in _BLOCK:
         return _apply_rc4(key, body)
@@ -52,7 +52,7 @@ def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 
 
 def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
-    """Return the decrypted body; SecurityError for an invalid one, which RC4 cannot detect."""
+    """Return the decrypted body; raise SecurityError for an invalid body, which RC4 cannot detect."""
     _check_key(algorithm, key)
     if algorithm not in _BLOCK:
         return _apply_rc4(key, body)
@@ -68,7 +68,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     try:
         return unpadder.update(padded) + unpadder.finalize()
     except ValueError as error:
-        raise _security_error("its padding is not that of PKCS #5") from error
+        raise _security_error("the padding is not PKCS #5 padding") from error
 
 
 def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:

@@ -1,7 +1,7 @@
 """Parses and builds security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
 
 The parser is bounded, and raises only FormatError for any bytes. The SACL is kept unchanged, because nothing is audited
-here. The types of ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another type is an error, so that no
+here. The ACE types are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); any other type is an error, so that no
 denial is overlooked.
 """
 
@@ -70,10 +70,10 @@ class Ace(Record):
         kind, flags, size, mask = cursor.unpack(_ACE)
         if kind not in tuple(AceType):
             raise FormatError(
-                "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is no ACE type of Windows NT 4.0"
+                "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is not an ACE type of Windows NT 4.0"
             )
         if size < _ACE.size:
-            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below {_ACE.size}")
+            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACE.size}")
         trustee = cursor.within(size - _ACE.size, "ACE.Sid", cls.SECTION)
         sid = Sid.read(trustee)
         trustee.finish("ACE.AceSize", cls.SECTION)
@@ -100,7 +100,7 @@ class Acl(Record):
         if revision not in _ACL_REVISIONS:
             raise FormatError("ACL.AclRevision", start, cls.SECTION, f"is {revision}, must be 2 or 4")
         if size < _ACL.size:
-            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below {_ACL.size}")
+            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL.size}")
         listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
@@ -113,9 +113,9 @@ class Acl(Record):
 class SecurityDescriptor(Flagged, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group, Dacl and Sacl are None
-    when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing. Sacl is the
-    bytes of an ACL. ``build`` sets SR, DP and SP of Control by the parts that exist.
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which are anywhere after them. Control u16 LE; Owner, Group, Dacl and
+    Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing.
+    Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
@@ -138,7 +138,12 @@ class SecurityDescriptor(Flagged, Record):
         if revision != _REVISION:
             raise FormatError("SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision}, must be {_REVISION}")
         if not control >> 15 & 1:
-            raise FormatError("SECURITY_DESCRIPTOR.Control", start + 2, cls.SECTION, "SR is clear: not self-relative")
+            raise FormatError(
+                "SECURITY_DESCRIPTOR.Control",
+                start + 2,
+                cls.SECTION,
+                "SR is clear, so the descriptor is not self-relative",
+            )
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
         present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
@@ -167,7 +172,7 @@ def _read_acl_bytes(cursor: Cursor) -> bytes:
     head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
     if size < _ACL.size:
-        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below {_ACL.size}")
+        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below the minimum {_ACL.size}")
     return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 

@@ -62,14 +62,14 @@ class MqdsPublicKey(Record):
     def to_public_key_blob(self) -> PublicKeyBlob:
         """Return the key as a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2.
 
-        Raises FormatError when aBuf has no such key.
+        Raises FormatError when aBuf does not contain an RSA public key.
         """
         return PublicKeyBlob.parse(self.aBuf)
 
 
 @dataclass(frozen=True, slots=True)
 class MqdsPublicKeys(Record):
-    """MQDSPUBLICKEYS: the public keys of a queue manager. Spec: MS-MQMQ 2.2.2. 8 bytes and the keys (u32 LE both)."""
+    """MQDSPUBLICKEYS: the public keys of a queue manager. Spec: MS-MQMQ 2.2.2. 8 bytes (two u32 LE) and the keys."""
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.2"
 
@@ -80,7 +80,7 @@ class MqdsPublicKeys(Record):
         start = cursor.offset
         size, count = cursor.unpack(_KEYS)
         if size < _KEYS.size:
-            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below {_KEYS.size}")
+            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below the minimum {_KEYS.size}")
         listed = cursor.within(size - _KEYS.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
         listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)

@@ -3,8 +3,8 @@
 The documents say only "the hash encrypted using RSA and the private key". The assumption here is RSASSA-PKCS1-v1_5 with
 the DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB 2.4.
 
-``cryptography`` provides most algorithms; pycryptodomex provides MD2 and MD4. Both are broken, as is MD5, and exist
-here only because old releases sign with them.
+``cryptography`` provides most algorithms; pycryptodomex provides MD2 and MD4. MD2, MD4 and MD5 are broken, and are
+supported only because old releases sign with them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
 
 
 def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
-    """Return the signature of ``data``: bytes LE, as many as the modulus has; SecurityError for too small a key.
+    """Return the signature of ``data`` as bytes LE with the size of the modulus; raise SecurityError for a key that is
+    too small.
 
     Spec: MS-MQQB 3.1.7.1.4.
     """
@@ -81,7 +82,7 @@ def _build_old_signer(key: Any) -> Any:
 
 
 def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
-    """Return the public key of a DER X.509 certificate; SecurityError without a usable RSA key.
+    """Return the public key of a DER X.509 certificate; raise SecurityError for a certificate without a usable RSA key.
 
     Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key matters: the section does not check validity
     dates, issuer, serial number or usage.
@@ -92,9 +93,11 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
             warnings.simplefilter("ignore", CryptographyDeprecationWarning)
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
-        raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
+        raise SecurityError(
+            subject, _AUTHENTICATION, f"is not an X.509 certificate with a usable key: {error}"
+        ) from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION, f"its key is not an RSA key but {type(key).__name__}")
+        raise SecurityError(subject, _AUTHENTICATION, f"contains an {type(key).__name__} instead of an RSA key")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
-        raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than the largest accepted key")
+        raise SecurityError(subject, _AUTHENTICATION, "contains an RSA key that is larger than the accepted maximum")
     return key

@@ -1,11 +1,12 @@
 """Wraps symmetric keys with RSA: SIMPLEBLOB and PUBLICKEYBLOB. Spec: MS-MQQB 2.4, 3.1.7.1.5, 3.1.5.8.3.
 
-encryptedKey is printed with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. Both can be true, because the
-field is little-endian: zeros after the 64 or 128 bytes do not change the number. So 256 bytes are written, and a blob
-that ends after its 64 or 128 bytes is accepted as well.
+encryptedKey is printed with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. The two sizes do not
+contradict each other, because the field is little-endian: zeros after the 64 or 128 bytes do not change the number. So
+256 bytes are written, and a blob that ends after its 64 or 128 bytes is accepted as well.
 
-pycryptodomex does the RSAES-PKCS1-v1_5 part. cryptography takes its padding bytes from the system, but randomness must
-be injected here, and it returns random bytes for a failed blob, which 3.1.5.8.3 refuses.
+pycryptodomex does the RSAES-PKCS1-v1_5 part. ``cryptography`` is not used for this part: it takes its padding bytes
+from the system, but randomness must be injected here; and it returns random bytes for an invalid blob, which 3.1.5.8.3
+refuses.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ _PUBLIC = "MS-MQQB 2.4.1"
 
 
 def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
-    """Return the key of a PUBLICKEYBLOB; SecurityError for invalid numbers."""
+    """Return the key of a PUBLICKEYBLOB; raise SecurityError for invalid numbers."""
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
-        raise SecurityError("PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, bitLen {blob.bitLen}")
+        raise SecurityError(
+            "PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, but bitLen is {blob.bitLen}"
+        )
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
     except ValueError as error:
-        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"no RSA key: {error}") from error
+        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"is not an RSA key: {error}") from error
 
 
 def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
@@ -56,8 +59,8 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
 def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
     """Return the symmetric key of ``bits`` bits in a SIMPLEBLOB.
 
-    Raises FormatError for a malformed blob, and SecurityError for one with another algorithm, another RSA key, or
-    another key length.
+    Raises FormatError for a malformed blob, and SecurityError for a blob with a different algorithm, RSA key or key
+    length.
     """
     size = -(-key.key_size // 8)
     whole = blob.ljust(_HEAD + _SIZE, b"\0") if len(blob) >= _HEAD + size else blob

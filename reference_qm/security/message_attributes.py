@@ -1,4 +1,6 @@
-"""Converts the security of a message between attributes and headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
+"""Converts the security of a message between attributes and headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30 to
+3.1.7.1.32.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSecurity:
-    """The security attributes of a Message; a Message without any has no MessageSecurity.
+    """The security attributes of a Message; a Message without security attributes has no MessageSecurity.
 
     Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm, EncryptionAlgorithm: their values in
-    packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: that of SecurityHeader.ST.
+    packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: the value of SecurityHeader.ST.
     """
 
     PrivacyLevel: int = 0
@@ -37,7 +39,9 @@ class MessageSecurity:
 
     @property
     def in_header(self) -> bool:
-        """Whether an attribute needs a SecurityHeader. Every packet names the algorithms. Spec: MS-MQMQ 2.2.19.3."""
+        """Whether an attribute needs a SecurityHeader. The algorithms do not, because every MessagePropertiesHeader
+        names them. Spec: MS-MQMQ 2.2.19.3.
+        """
         named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
         return self != named
 
@@ -50,7 +54,8 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
     """Return the packet of a message with its security attributes, before signature and encryption.
 
     Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds the header only to signed messages; but an encrypted
-    message needs it for its key, and frame 7 of MS-MQQB 4.1.7 has one only for its SID. AU and AS are 0.
+    message needs the header for its key, and the message in frame 7 of MS-MQQB 4.1.7 has a SecurityHeader only for its
+    SID. AU and AS are 0.
     """
     packet = replace(
         packet,

@@ -1,6 +1,7 @@
 """The keys and accounts that a queue manager is configured with. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
 
-Private keys are configuration: the specification leaves where they are kept to the implementation (MS-MQQB 3.1.5.8.3).
+Private keys are a part of the configuration: the specification lets the implementation choose where it stores them
+(MS-MQQB 3.1.5.8.3).
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from reference_qm.security.sid import Sid
 from reference_qm.surface.entropy import Entropy
 
 KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
-"""The sizes of a queue manager's RSA keys by provider, int bits, in the order of their lists. Spec: MS-MQDMPR 3.1.3."""
+"""The sizes of a queue manager's RSA keys by provider, int bits, in the order of the lists that contain the keys. Spec:
+MS-MQDMPR 3.1.3.
+"""
 _PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY.values()}
 _EXPONENT = 65537
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
-"""By provider name: the RSA private key."""
+"""The RSA private key of each provider, by the provider's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Account:
     """A user that this queue manager knows. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
     ``groups``: the SIDs that a domain would name in the PAC, the primary group among them; ``certificates``: DER X.509,
-    registered for the user; ``key``: the private key of the first of them, for a user that sends from here.
+    registered for the user; ``key``: the private key of the first certificate, for a user who sends messages from this
+    queue manager.
     """
 
     name: str
@@ -51,9 +55,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """The keys and users of a queue manager. All empty is a queue manager that neither signs nor decrypts.
-
-    ``remote_keys``: PublicEncryptionKeyList of other queue managers by Identifier, for want of a directory.
+    """The keys and users of a queue manager. With an empty configuration, a queue manager neither signs nor decrypts.
+    ``remote_keys``: PublicEncryptionKeyList of other queue managers by Identifier, which replaces the directory.
     """
 
     encryption_keys: PrivateKeys = field(default_factory=dict, repr=False)

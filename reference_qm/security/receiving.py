@@ -1,8 +1,8 @@
 """The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
 The functions are in the order of the steps; each raises Refused. The module follows these readings:
-- The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
-  which no sender creates. This module decrypts first; a message with both defects is BAD_ENCRYPTION.
+- The sender signs, then encrypts (3.1.7.1). As printed, the receiver verifies the signature of the encrypted body,
+  which no sender creates. This module decrypts first; a message with both defects is refused with BAD_ENCRYPTION.
 - A PrivacyLevel outside the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
 - Only the sender of a signed message is verified, because the steps are printed below "to authenticate the packet";
   frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
@@ -70,7 +70,9 @@ class Receiver:
 
 
 class Refused(Exception):
-    """A message is refused: a Nack of this class if NA is set, and a FinalAck for a transactional message."""
+    """A message is refused. The sender gets a Nack of this class if NA is set, and a FinalAck for a transactional
+    message.
+    """
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
         super().__init__(reason)
@@ -128,11 +130,15 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
     if not receiver.caches.settings.RejectEnhancedRC2Using40BitKeys:
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_BITS // 8 :]):
-        raise SecurityError("SymmetricKey", _SECTION, "its final 88 bits are 0: RC2 with 40 bits is rejected here")
+        raise SecurityError(
+            "SymmetricKey", _SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+        )
 
 
 def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
-    """Return the packet with AS as its signature deserves; 0 without a signature. Its body must be decrypted."""
+    """Return the packet with the kind of its signature in AS; AS is 0 without a signature. The body must already be
+    decrypted.
+    """
     security = packet.SecurityHeader
     if security is None:
         return packet
@@ -161,7 +167,7 @@ def _check_provider(security: SecurityHeader) -> None:
 
 
 def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
-    """Check that the certificate of an authenticated message belongs to its sender, by cache or directory."""
+    """Check in the cache or the directory that the certificate of an authenticated message belongs to its sender."""
     security = packet.SecurityHeader
     if security is None or not security.AS or security.ST == ST_NONE:
         return
@@ -192,7 +198,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
-    """Return userSID and Sids of the token; None for an unknown account. Users are also in Everyone."""
+    """Return userSID and Sids of the token; None for an unknown account. Each user is also in the group Everyone."""
     if security.ST == ST_NONE:
         return ANONYMOUS, frozenset({ANONYMOUS})
     if security.ST == ST_QUEUE_MANAGER:

@@ -1,11 +1,11 @@
 """Encrypts the body of a message before sending. Spec: MS-MQQB 3.1.7.1.5.
 
-Two readings had to be chosen. The steps take the best provider of the remote for every PrivacyLevel. But the receiver
-chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3), and could never decrypt such a
-message: here PrivacyLevel chooses the provider, as in note <66>. And SecurityHeader.ProviderName does not exist in that
-header: here it is SecurityData.ProviderInfo, whose presence clears DE (MS-MQMQ 2.2.20.6).
+This module follows two readings. The printed steps take the best provider of the remote queue manager for every
+PrivacyLevel. But the receiver chooses its private key and algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3), and
+could never decrypt such a message: here PrivacyLevel decides the provider, as in note <66>. SecurityHeader.ProviderName
+does not exist in that header; here SecurityData.ProviderInfo is meant, whose presence clears DE (MS-MQMQ 2.2.20.6).
 
-Every failure is a SecurityError or a FormatError; the caller handles it by 3.1.7.1.5.1.
+Every failure is a SecurityError or a FormatError; the caller handles it as in 3.1.7.1.5.1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class Selection:
 
 
 def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
-    """Select provider, algorithm, key length and public key by PrivacyLevel (u32) and the remote's keys."""
+    """Select provider, algorithm, key length and public key according to PrivacyLevel (u32) and the keys of the remote
+    queue manager.
+    """
     privacy = privacy_of(level)
     key = remote_keys.find(privacy.provider)
     if key is None:
@@ -118,7 +120,7 @@ def encrypt_message(
 def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
-    """Return the cached key for the remote, or make and cache a new one."""
+    """Return the cached key for the remote queue manager, or make and cache a new key."""
     cache = caches.sending(level)
     wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
     found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)

@@ -22,8 +22,8 @@ MAX_SUB_AUTHORITIES = 15
 class Sid(Record):
     """A SID: the identifier of a user or group.
 
-    Spec: MS-DTYP 2.4.2.2. 8 bytes and 4 for each sub-authority (15 at most). IdentifierAuthority 48-bit int, big-endian
-    on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
+    Spec: MS-DTYP 2.4.2.2. 8 bytes, and 4 bytes for each of at most 15 sub-authorities. IdentifierAuthority 48-bit int,
+    big-endian on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
@@ -36,7 +36,7 @@ class Sid(Record):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the SID of a text with a decimal authority; raises FormatError."""
+        """Return the SID that a text states; the authority is decimal. Raises FormatError."""
         match = _TEXT.fullmatch(text)
         if match is None:
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
@@ -71,4 +71,6 @@ AUTHENTICATED_USERS = Sid(5, (11,))
 ANONYMOUS = Sid(5, (7,))
 """The SID S-1-5-7: the anonymous user."""
 OWNER_RIGHTS = Sid(3, (4,))
-"""The SID S-1-3-4: it stands for the owner in an ACE, and replaces the owner's implicit rights (MS-DTYP 2.5.3.2)."""
+"""The SID S-1-3-4: in an ACE it stands for the owner, and the ACE replaces the owner's implicit rights (MS-DTYP
+2.5.3.2).
+"""

@@ -2,9 +2,9 @@
 
 "The values of the following fields" are their bytes in the packet, little-endian, in the printed order. Where 2.5 is
 silent, the assumptions are: Label has its terminating null, as on the wire. A queue name is the printed structure
-without the padding after it or, inside a list, with zeros for it, because padding may have any value (notes <1>, <2>).
-A field that is not in the packet adds nothing. FormatNameList is that of MultiQueueFormatHeader.Destination, at the
-place of DestinationQueue in 2.5.2.
+without the padding after it; inside a list, zeros replace the padding. The reason is that padding may have any value
+(notes <1>, <2>). A field that is missing from the packet adds no bytes. FormatNameList is the list of
+MultiQueueFormatHeader.Destination, at the place that DestinationQueue has in 2.5.2.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def sign_message(
     """Return the signed packet; its body must not be encrypted yet.
 
     Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always SIG30.
-    SIG30 without that header is refused, because 3.1.5.8.3 looks for it only there. SecurityHeader with SenderCert is
-    required. Raises SecurityError.
+    SIG30 without a MultiQueueFormatHeader is refused, because 3.1.5.8.3 reads such a signature only from that header.
+    SecurityHeader with SenderCert is required. Raises SecurityError.
     """
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
@@ -131,7 +131,7 @@ def sign_message(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
     if kind is SignatureType.SIG30:
-        raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
+        raise SecurityError("MultiQueueFormatHeader", _SIGNING, "is missing, but an MSMQ 3.0 signature requires it")
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
 
@@ -139,7 +139,7 @@ def sign_message(
 def _replace_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
-    """Return the packet with other headers; building computes PacketSize."""
+    """Return the packet with the given headers instead of its own; ``build`` computes PacketSize."""
     flagged = replace(security, Flags=security.Flags | SecurityHeader.flags(AI=1))
     return replace(
         packet,
@@ -155,14 +155,14 @@ def is_signed(packet: UserMessagePacket) -> bool:
 
 
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
-    """Return the kind of the genuine signature of a packet; SecurityError without one.
+    """Return the kind of a packet's genuine signature; raise SecurityError if no signature is genuine.
 
-    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is tried as MSMQ 2.0, then 1.0. Only without it,
-    MultiQueueFormatHeader.Signature is tried as MSMQ 3.0.
+    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as MSMQ 2.0, then as MSMQ 1.0.
+    MultiQueueFormatHeader.Signature is verified as MSMQ 3.0 only if SecurityData.Signature is not set.
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing: no certificate")
+        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing, so there is no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
     single, several = _signatures_of(packet)
@@ -170,7 +170,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
             return kind
-    raise SecurityError("Signature", _AUTHENTICATION, f"is not that of the message under {algorithm.name}")
+    raise SecurityError("Signature", _AUTHENTICATION, f"is not the signature of the message with {algorithm.name}")
 
 
 def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:

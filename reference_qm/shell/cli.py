@@ -1,6 +1,6 @@
 """The command ``mqconform serve``, which runs the reference queue manager in a process of its own.
 
-`serving.py` is imported when the command runs, so that the help needs no import.
+The command imports `serving.py` only when it runs, so that its help is printed fast.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def serve(
     ] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[
-        str | None, typer.Option("--tcp-port", metavar="PORT", help="TCP port of sessions; 0: a free port [1801].")
+        str | None, typer.Option("--tcp-port", metavar="PORT", help="TCP port for sessions; 0: a free port [1801].")
     ] = None,
     ping_port: Annotated[
-        str | None, typer.Option("--ping-port", metavar="PORT", help="UDP port of pings; 0: a free port [3527].")
+        str | None, typer.Option("--ping-port", metavar="PORT", help="UDP port for pings; 0: a free port [3527].")
     ] = None,
     rpc_port: Annotated[
         str | None,
-        typer.Option("--rpc-port", metavar="PORT", help="RPC port of remote reading; 0: a free port [2103]."),
+        typer.Option("--rpc-port", metavar="PORT", help="RPC port for remote reading; 0: a free port [2103]."),
     ] = None,
     control: Annotated[
         str | None, typer.Option("--control", help="ADDRESS:PORT on which to serve the control protocol [none].")

@@ -1,4 +1,4 @@
-"""Define a TCP connection that carries MS-MQQB sessions (MS-MQQB 2.1.1)."""
+"""The TCP connections of MS-MQQB sessions (MS-MQQB 2.1.1)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ OpenedInput = type[TransportAccepted] | type[TransportConnected]
 class Connection(asyncio.Protocol):
     """Turns asyncio's callbacks for a stream into inputs of the core.
 
-    Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so no received bytes
-    wait in memory. Bytes to send wait while the remote side does not read, up to ``unsent_limit``; then the connection
-    is cut, because the core cannot use half a stream. All bytes sent in one turn of the event loop are one write.
+    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so none of them wait in
+    memory. Bytes to send wait while the remote side does not read. When more than ``unsent_limit`` bytes wait, the
+    connection is cut, because the core cannot use half a stream. All bytes sent in one turn of the event loop are
+    written together.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Connection(asyncio.Protocol):
     # -- the host asks ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a connection that breaks are lost."""
+        """Send bytes in order; bytes for a broken connection are lost."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():

@@ -35,15 +35,13 @@ UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
 
 UNREAD_BYTES_LIMIT = 64 * 1024 * 1024
-"""The maximum number of bytes of unread answers; above it the client is disconnected."""
+"""The maximum number of bytes of unread answers; a client with more unread bytes is disconnected."""
 
 
 class ControlServer:
-    """Serves several clients at once.
-
-    ``stop`` is called when a client requests the end of the process, ``reset`` when a client requests a reset;
-    ``reset`` raises a ControlError or a StoreError when a reset is impossible. ``offered``: the facilities that clients
-    may use.
+    """Serves the control protocol to several clients at once. ``stop`` is called when a client requests the end of the
+    process, and ``reset`` when a client requests a reset; ``reset`` raises a ControlError or a StoreError when a reset
+    is impossible. ``offered``: the facilities that clients may use.
     """
 
     def __init__(
@@ -92,7 +90,9 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """A client: its requests may be pipelined, and each answer is sent when it is ready, with the id of its request."""
+    """A client: its requests may be pipelined; each answer contains the id of its request, and is sent when it is
+    ready.
+    """
 
     def __init__(self, server: ControlServer) -> None:
         self.server = server
@@ -175,7 +175,7 @@ class ControlClient(asyncio.Protocol):
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:
-                raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
+                raise ControlError(f"{verb} takes no arguments; omit {', '.join(arguments.keys() - {'verb'})}")
         except NotOffered as error:
             self._send_reply({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
@@ -184,7 +184,7 @@ class ControlClient(asyncio.Protocol):
     def _ask_host(self, number: Any, request: Request | HostRequest) -> None:
         if len(self._waiting) >= UNANSWERED_REQUESTS_LIMIT:
             raise ControlError(
-                f"{UNANSWERED_REQUESTS_LIMIT} requests of this client wait already; read their answers first"
+                f"{UNANSWERED_REQUESTS_LIMIT} requests of this client are not answered yet; read their answers first"
             )
 
         def send_answer(result: Answer) -> None:
@@ -217,7 +217,7 @@ class ControlClient(asyncio.Protocol):
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
-            raise ControlError("cancel: takes request, the id of the request to cancel")
+            raise ControlError("cancel: give only request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
             raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
@@ -270,7 +270,7 @@ _CLOSING_REQUESTS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[
         }
     )
 )
-"""The request that closes the result of each opening request; cursors end with their handles."""
+"""For each request that opens something: the request that closes it. Cursors end with their handles."""
 
 
 def _ignore_answer(answer: Answer) -> None:

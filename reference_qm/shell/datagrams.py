@@ -1,4 +1,4 @@
-"""Define a UDP socket for pings (MS-MQQB 2.1.2)."""
+"""The UDP sockets for pings (MS-MQQB 2.1.2)."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class DirectoryAccess:
             return str(error)
 
     async def watch(self, changed: Callable[[], None]) -> None:
-        """Report the changes of a shared directory by other programs, as long as the host runs."""
+        """Report the changes that other programs make to a shared directory, as long as the host runs."""
         while self._directory is not None and self._directory.shared:
             await asyncio.sleep(DIRECTORY_POLL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists

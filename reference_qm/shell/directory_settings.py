@@ -1,7 +1,7 @@
 """Reads [directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, lists.
 
-Sites are named by their name and queue managers by their computer name. An object without identifier gets one derived
-from its name, so that equal files give equal identifiers.
+Entries refer to a site by its name, and to a queue manager by its computer name. The identifier of an object that has
+none in the file is derived from its name, so that equal files give equal identifiers.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ ENTERPRISE = "enterprise"
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
     """Build the directory of a [directory] table; return None, for workgroup mode, when the table is missing.
 
-    ``identifier``: the identifier of this process's queue manager, which must be in the directory. With ``store`` the
-    objects are added to the file, which other queue managers may share; existing objects stay unchanged.
+    ``identifier``: the identifier of this process's queue manager, which must be in the directory. ``store``: a
+    directory file, which other queue managers may share, and to which the objects are added; existing objects stay
+    unchanged.
     """
     if tree is None:
         return None
@@ -59,7 +60,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
             f"{where}: [queue_manager] identifier is missing: give the identifier of one of the queue managers"
         )
     if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
-        raise SettingsError(f"{where}: the own queue manager {identifier} is missing: add it to queue_managers")
+        raise SettingsError(f"{where}: this process's queue manager {identifier} is missing: add it to queue_managers")
     return directory
 
 
@@ -87,7 +88,7 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 
 
 def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
-    """Build the elements of all entries, each with its place in the file."""
+    """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
     entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _KINDS}
     sites = {one["name"].lower(): _identifier_of(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}

@@ -29,11 +29,11 @@ class DirectoryFileError(Exception):
 
 
 class SqliteDirectory(MemoryDirectory):
-    """A directory in a file, which answers a change with Success after its objects are on disk.
+    """A directory in a file. A change ends with Success after its objects are on disk.
 
     Each operation sees the earlier writes of other processes. A file that is damaged or not a directory is refused with
     DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than ``busy_s``, or
-    full) ends with GenericError and changes nothing. Any thread may use it, one at a time.
+    full) ends with GenericError and changes nothing. Any thread may use the directory, but only one thread at a time.
     """
 
     shared = True
@@ -159,4 +159,6 @@ def _check_header(path: Path) -> None:
     if magic != _MAGIC or application != APPLICATION_ID:
         raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
-        raise DirectoryFileError(f"{path}: has schema {schema}, this program knows {SCHEMA}: use the matching version")
+        raise DirectoryFileError(
+            f"{path}: has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
+        )

@@ -60,7 +60,7 @@ from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, Host
 log = logging.getLogger(__name__)
 
 LISTEN_BACKLOG = 1024
-"""The maximum number of connections that wait to be accepted, sufficient for a busy moment."""
+"""The maximum number of connections that wait to be accepted; it is sufficient for a short peak."""
 CONNECT_TIMEOUT_S = 20
 ROOM_POLL_S = 0.1
 """The interval in s for checking the free room of the disk."""
@@ -70,7 +70,7 @@ STOP_FLUSH_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a process. By default a full window of the largest packets (64 of 4 MiB) may wait."""
+    """The limits of a process. By default, the bytes of a full window (64 packets of 4 MiB) may wait."""
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
@@ -181,7 +181,7 @@ class Host:
         self._begin_anew({}, "reset")
 
     def _begin_anew(self, entries: Mapping[str, object], said: str) -> None:
-        """Replace the core by a new one; pending writes are dropped."""
+        """Replace the core by a new core; pending writes are dropped."""
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
@@ -252,7 +252,9 @@ class Host:
         self.driver.handle(event)
 
     def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
-        """Pass a request to the core; ``answered`` is called once, now or later, with the returned token."""
+        """Pass a request to the core; ``answered`` is called once, at once or later, with the token that this method
+        returns.
+        """
         self._token += 1
         token = self._token
         self._answered[token] = answered
@@ -360,7 +362,9 @@ class Host:
         )
 
     def _admit_connection(self, connection: Connection) -> bool:
-        """Register an open connection; above the limit, accepted connections are cut before the core gets an input."""
+        """Register an open connection; above the limit, an accepted connection is cut before the core gets an input
+        from it.
+        """
         incoming = connection.name not in self._streams
         if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
             return False
@@ -409,7 +413,7 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_room(self) -> None:
-        """Report to the core, until the host stops, when the store becomes short of room or has room again."""
+        """Until the host stops, report to the core when the store becomes short of room, and when it has room again."""
         while True:
             self._look_at_room()
             await asyncio.sleep(ROOM_POLL_S)

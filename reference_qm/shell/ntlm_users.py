@@ -24,7 +24,7 @@ _CREDENTIALS = "NTLM_USER_FILE"
 _COMPUTE = "compute_response_v2"
 _AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
 _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
-"""The offsets of the fields of an AUTHENTICATE_MESSAGE, and its minimum size in bytes."""
+"""The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
 _UNICODE = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
 _one_at_a_time = threading.Lock()
@@ -59,8 +59,8 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2).
 
-    Servers do the same. pyspnego builds the octets anew from the parsed fields, and so refuses clients with a different
-    layout: impacket omits the four zeros after the AV pairs.
+    Other servers also use these octets. pyspnego builds them anew from the parsed fields, and so refuses clients with a
+    different layout; for example, impacket omits the four zeros after the AV pairs.
     """
     temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
@@ -86,8 +86,6 @@ def _authenticate_message(token: bytes) -> bytes:
 def _domain_in(message: bytes) -> str:
     """Return the domain of an AUTHENTICATE_MESSAGE, or an empty domain if a line of pyspnego's user file cannot contain
     it.
-
-    Return an empty domain when a line of the file cannot contain it.
     """
     if not message:
         return ""

@@ -69,7 +69,7 @@ def read(
 ) -> None:
     """Receive the first message of a remote queue, and print it as one line of JSON.
 
-    Exit with 1 when no message arrives.
+    The exit code is 1 when no message arrives.
     """
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
     try:

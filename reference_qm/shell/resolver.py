@@ -21,7 +21,7 @@ class Resolver:
     async def lookup(self, host: str) -> tuple[str, ...]:
         """Return the textual addresses of ``host`` in this resolver's address family, best first.
 
-        Empty for an unknown name.
+        The list is empty for an unknown name.
         """
         if is_numeric(host):
             return (host,)

@@ -25,8 +25,8 @@ TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4
 class RpcListener:
     """Listens on the ports of DCE/RPC. ``deliver`` gets RpcAccepted, RpcBytes and RpcLost.
 
-    ``connections``: the limit of clients. ``unsent_bytes``: the limit of unread bytes of a client; above it the client
-    is cut.
+    ``connections``: the maximum number of clients. ``unsent_bytes``: the maximum number of unread bytes of a client; a
+    client with more unread bytes is disconnected.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class RpcListener:
             client.send(data)
 
     def close(self, connection: str) -> None:
-        """Close a connection after its bytes are sent; the core gets no more inputs of it."""
+        """Close a connection after its bytes are sent; the core gets no further inputs from it."""
         client = self._clients.pop(connection, None)
         if client is not None:
             client.close()
@@ -106,7 +106,7 @@ class RpcListener:
             client.abort()
 
     async def stop(self) -> None:
-        """Accept no more clients, deliver the pending answers, cut the remaining connections."""
+        """Stop accepting clients, deliver the pending answers, and cut the remaining connections."""
         self.close_listeners()
         for connection in list(self._clients):
             self.close(connection)
@@ -195,7 +195,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a connection that breaks are lost."""
+        """Send bytes in order; bytes for a broken connection are lost."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting_bytes

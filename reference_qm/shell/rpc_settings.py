@@ -28,7 +28,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
     {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
 )
 LONGEST_PASSWORD_CHARACTERS = 256
-"""The longest password in characters, as in Windows."""
+"""The maximum length of a password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
@@ -37,10 +37,10 @@ class Rpc:
     """The table [rpc]: the ports and the authentication of remote reading.
 
     ``port``: the port of qmcomm, ``read_port``: the port of qm2qm; a port in use is skipped. The default of
-    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both; ``mapper``: also at
-    ``mapper_port``, which is never skipped; 135 may need privileges. ``users``: the users that can authenticate;
-    ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the authentication of this
-    queue manager as a client, as one of the users.
+    ``read_port`` is ``port`` + 2: 2103 and 2105. The endpoint mapper answers at both ports. ``mapper``: whether it also
+    answers at ``mapper_port``, which is never skipped; port 135 may need privileges. ``users``: the users that can
+    authenticate; ``least_level``: the lowest accepted level. ``level``, ``authentication`` and ``user``: the
+    authentication with which this queue manager calls other servers, and the user that it authenticates.
     """
 
     enabled: bool = True
@@ -82,7 +82,7 @@ class Rpc:
 def _require_name(value: object) -> str:
     name = toml.string(value)
     if not name.isprintable() or set(name) & _NOT_IN_NAMES:
-        raise ValueError("must be a valid Windows name of a user or a domain; the domain has a key of its own")
+        raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
 
@@ -112,7 +112,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
     known = tuple(_read_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
     for number, one in enumerate(known):
         if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
-            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: a second user {one.qualified!r}; remove one")
+            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: user {one.qualified!r} is listed twice")
     rpc = Rpc(**values, users=known)
     if rpc.least_level is not AuthLevel.NONE and not known:
         raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")

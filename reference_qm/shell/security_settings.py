@@ -123,7 +123,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     accounts = tuple(_read_account(user, f"{where}: [[security.users]] {n}", folder) for n, user in enumerate(users, 1))
     for n, account in enumerate(accounts):
         if any(account.name == other.name for other in accounts[:n]):
-            raise SettingsError(f"{where}: [[security.users]]: a second user {account.name!r}; remove one")
+            raise SettingsError(f"{where}: [[security.users]]: user {account.name!r} is listed twice")
     remote = tree.get("remote_keys", {})
     if not isinstance(remote, dict):
         raise SettingsError(f"{where}: [security.remote_keys] must be a table of GUID = base64")
@@ -143,8 +143,8 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 def queue_security(tree: object, where: str) -> dict[str, Any]:
     """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return its descriptor.
 
-    Empty without them. Raises SettingsError. The descriptor lists denials before permissions, as is usual. For an owner
-    without permissions and denials it is the descriptor of MS-MQDMPR 3.1.7.1.3.1.
+    The descriptor is empty without these keys, and lists denials before permissions. With only an owner, it is the
+    descriptor of MS-MQDMPR 3.1.7.1.3.1. Raises SettingsError.
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
@@ -189,7 +189,7 @@ def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPubl
 
 
 def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
-    """Read the existing private keys of a use; with ``entropy``, generate and save the missing keys."""
+    """Read the existing keys for encryption or signing; with ``entropy``, generate and save the missing keys."""
     keys: dict[str, rsa.RSAPrivateKey] = {}
     for provider, short in KEY_FILES.items():
         name = f"{use}_{short}.pem"

@@ -190,7 +190,9 @@ class Service:
         self.control.close_listener()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log a failure of the system and continue; an internal failure ends the process, whose state is in doubt."""
+        """Log a failure of the operating system and continue; after an internal failure, end the process, because its
+        state is in doubt.
+        """
         error = context.get("exception")
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)

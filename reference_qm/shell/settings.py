@@ -58,7 +58,9 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if any, and override it with the flags that are not None; a flag of digits is a number."""
+    """Read the file, if there is one, and override it with the flags that are not None; a flag that consists of digits
+    is a number.
+    """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
     toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
@@ -252,7 +254,7 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)
         if queues.setdefault(queue.name.lower(), queue) is not queue:
-            raise SettingsError(f"{place}: name = {queue.name!r}: a second queue of this name; remove one")
+            raise SettingsError(f"{place}: name = {queue.name!r}: two queues have this name; remove one entry")
     return tuple(queues.values())
 
 

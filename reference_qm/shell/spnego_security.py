@@ -49,7 +49,9 @@ _TOKEN_ERRORS = (
     *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
     *(StopIteration, AssertionError, EOFError),
 )
-"""The exceptions that pyspnego raises for malformed tokens; it parses them with struct, enum and its own ASN.1."""
+"""The exceptions that pyspnego raises for malformed tokens; pyspnego parses tokens with struct, enum and its own ASN.1
+parser.
+"""
 
 
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
@@ -104,8 +106,8 @@ class SpnegoContext:
     def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
         """Return the signature of the whole PDU.
 
-        With extended session security NTLM also signs the read-only segments, with header signing or without, as
-        Windows, Samba and impacket do.
+        With extended session security, NTLM also signs the read-only segments, whether or not header signing was
+        negotiated; Windows, Samba and impacket do so, too.
         """
         with _one_line_errors("the message cannot be signed"):
             return self._built.sign(b"".join(segments))

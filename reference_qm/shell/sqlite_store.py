@@ -32,9 +32,8 @@ _TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc IN
 
 
 class SqliteStore:
-    """Entries by name. ``write`` is all or nothing, and returns when the data is on disk.
-
-    While it is open, no other process can open the file.
+    """A store in an SQLite file. ``write`` stores all records or none, and returns when they are on disk. While the
+    store is open, no other process can open the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,7 +52,9 @@ class SqliteStore:
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all records in order, or none and raise StoreError; after the return they are safe."""
+        """Store all records in order, or raise StoreError and store none. When the method returns, the records are on
+        disk.
+        """
         self._found = None
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
@@ -77,7 +78,7 @@ class SqliteStore:
     def shortage(self) -> str:
         """Return one line when the disk, the file and its log have less room than removals need.
 
-        Otherwise an empty text.
+        Return an empty text if the room is sufficient.
         """
         log = Path(f"{self.path}-wal")
         try:
@@ -129,9 +130,9 @@ class SqliteStore:
 
 
 _PORTION_SIZES = (256, 16, 1)
-"""The possible numbers of entries that one statement handles. Few statements are better, because each statement
-releases the interpreter's lock and waits for it again: row by row, a busy event loop would delay every row by
-milliseconds.
+"""The numbers of entries that one SQL statement can handle. Fewer statements are faster, because each statement
+releases the interpreter's lock and waits for it again: with one statement per row, a busy event loop would delay every
+row by milliseconds.
 """
 _PUT_STATEMENTS = {
     size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}"  # noqa: S608
@@ -167,7 +168,7 @@ def _create_store(path: Path) -> None:
 
 
 def _check_header(path: Path) -> None:
-    """Refuse a foreign file before SQLite opens it, because SQLite might repair its content."""
+    """Refuse a file that is not a store before SQLite opens it, because SQLite might repair its content."""
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
@@ -182,7 +183,7 @@ def _check_header(path: Path) -> None:
 
 
 def _check_entries(path: Path) -> dict[str, object]:
-    """Check every page and every entry, and return the entries, without writing."""
+    """Check every page and every entry without writing, and return the entries."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -206,7 +207,7 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
 
 
 def _open_store(path: Path) -> sqlite3.Connection:
-    """Open the file for writing, exclusively for this process until it ends."""
+    """Open the file for writing; no other process can open it until this process ends."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     with contextlib.ExitStack() as stack:
         stack.callback(connection.close)
@@ -229,7 +230,7 @@ def _checksum_of(name: str, value: str) -> int:
 
 
 def _split_into_portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Split items into pieces of the sizes for which statements exist."""
+    """Split items into portions of the sizes for which SQL statements exist."""
     start = 0
     for size in _PORTION_SIZES:
         while len(items) - start >= size:

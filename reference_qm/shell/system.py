@@ -1,4 +1,4 @@
-"""Provide real time and real entropy to the core."""
+"""The real time and the real entropy for the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Converts values of a TOML file: each takes a parsed value, and returns the usable one or raises ValueError."""
+"""Converts values of a TOML file: each converter takes a parsed value, and returns the usable value or raises
+ValueError.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ Values = dict[str, Any]
 
 
 class SettingsError(Exception):
-    """A file, key or flag is unusable; the text is one line that names it and the remedy."""
+    """A file, key or flag is unusable; the text is one line that names the file, key or flag, and the remedy."""
 
 
 def string(value: object) -> str:

@@ -10,14 +10,14 @@ ALWAYS_ALLOWED_BYTES = 1024 * 1024
 
 
 class Unsent:
-    """The limit of bytes that wait to be sent, over the connections of every kind."""
+    """The limit of bytes that wait to be sent, for the connections of all kinds together."""
 
     def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
     def measure(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Include further connections in the limit: ``waiting`` returns the waiting bytes of each."""
+        """Include further connections in the limit: ``waiting`` returns the number of waiting bytes of each of them."""
         self._measures.append(waiting)
 
     def is_full(self, waiting: int) -> bool:

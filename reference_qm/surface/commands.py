@@ -24,7 +24,7 @@ class CreateQueue:
 
     Quotas are in KB, 0xFFFFFFFF is unlimited; ``privacy`` is one of none, optional, body; ``owner``: the account of the
     creator, None for a user outside a domain; ``security``: a self-relative SECURITY_DESCRIPTOR for the queue. Result:
-    format_names {private, direct}; of a subqueue only direct.
+    format_names {private, direct}; a subqueue has only direct.
     """
 
     name: str
@@ -50,7 +50,7 @@ class GetQueue:
 
 @value_object
 class SetQueue:
-    """Change properties of a queue; a property of None stays unchanged. Result: as of GetQueue."""
+    """Change properties of a queue; a property of None stays unchanged. Result: the same as of GetQueue."""
 
     name: str
     label: str | None = None
@@ -106,7 +106,7 @@ class OpenCursor:
 
 @value_object
 class CloseCursor:
-    """Close a cursor, and cancel the read that waits at it."""
+    """Close a cursor, and cancel the read that waits with it."""
 
     cursor: int
 
@@ -130,9 +130,8 @@ class GetOutgoingQueue:
 
 @value_object
 class GetTransfers:
-    """Return the incoming sequences of a queue as a management interface does (MS-MQMR 2.2.3).
-
-    Result: transfers, their attributes under the names of MS-MQDMPR 3.1.1.5.
+    """Return the incoming sequences of a queue as a management interface does (MS-MQMR 2.2.3). Result: transfers, a
+    list of the attributes of each sequence under the names of MS-MQDMPR 3.1.1.5.
     """
 
     queue: str
@@ -265,7 +264,9 @@ class RejectMessage:
 
 @value_object
 class CancelWaiting:
-    """Cancel the command with a token if it waits for a message; the command is then rejected. Result: cancelled."""
+    """Cancel the command with the given token if that command waits for a message; the cancelled command is rejected.
+    Result: cancelled.
+    """
 
     token: int
 
@@ -313,7 +314,8 @@ class BringOnline:
 class BeginTransaction:
     """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, the given or a new GUID.
 
-    ``external``: whether a coordinator decides its outcome in two phases; such a transaction survives a crash in doubt.
+    ``external``: whether a coordinator decides its outcome in two phases; after a crash, a prepared external
+    transaction is in doubt.
     """
 
     transaction: UUID | None = None
@@ -324,7 +326,7 @@ class BeginTransaction:
 class PrepareTransaction:
     """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
 
-    The command completes when the vote is on disk; Rejected is a vote against the commit.
+    The command completes when the vote is on disk. A rejected command is a vote against the commit.
     """
 
     transaction: UUID

@@ -1,8 +1,8 @@
-"""Drives a core: passes it inputs and the time, carries out its effects in order, and calls it when a timer is due.
+"""Drives a core: passes inputs and the time to the core, carries out the core's effects in order, and calls the core
+when a timer is due.
 
-The contract of the sans-IO core is the same in every host. An effect is carried out after all effects that were
-returned before it. An input that arises meanwhile waits until all effects are carried out. A core is never called
-recursively.
+All hosts keep the same contract with the core. An effect is carried out after all effects that were returned before it.
+An input that is caused by an effect waits until all effects are carried out. A core is never called recursively.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Timer(Protocol):
 
 
 class Host(Protocol):
-    """The environment of a core: time, connections, names, a disk, a directory, and the receivers of answers.
-
-    The host answers an effect with the inputs that the effect names, passed to ``Driver.handle`` at once or later.
+    """The environment of a core: time, connections, names, a disk, a directory, and the receivers of answers. The host
+    answers an effect with the inputs that the documentation of the effect names: it passes them to ``Driver.handle`` at
+    once or later.
     """
 
     @property
@@ -201,5 +201,5 @@ class Driver:
 
 
 def _pair_effect(kind: type[E], perform: Callable[[E], None]) -> tuple[type, Callable[[Any], None]]:
-    """Pair an effect with the method that carries it out, so that mypy checks the types."""
+    """Return a type of effect and the host's method that carries it out; mypy checks that their types match."""
     return kind, perform

@@ -1,4 +1,4 @@
-"""Define the source of the core's GUIDs and random bytes."""
+"""The source of the core's GUIDs and random bytes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The inputs of the core: the only arguments of ``QueueManager.handle``.
 
-Transports have names: the core names the transports that it opens (``out-1``, ...), the host the transports that it
-accepts (``in-1``, ...).
+Transports have names: the core names the transports that it opens (``out-1``, ...), and the host names the transports
+that it accepts (``in-1``, ...).
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class HostResolved:
 
 @value_object
 class Persisted:
-    """The record of a ``Persist`` effect is safely on disk."""
+    """The record of a ``Persist`` effect is on disk."""
 
     token: int
 
@@ -169,7 +169,9 @@ class DirectoryAnswered:
 
 @value_object
 class DirectoryChanged:
-    """Another program changed the directory, or it became unavailable or available; the last read may be outdated."""
+    """Another program changed the directory, or the directory became unavailable or available; the content of the last
+    read may be outdated.
+    """
 
 
 @value_object

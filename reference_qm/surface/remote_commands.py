@@ -1,4 +1,4 @@
-"""The requests about queues of other queue managers, a part of ``reference_qm.surface.commands``."""
+"""The requests for queues of other queue managers, which extend the requests of ``surface.commands``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,9 @@ from typing import Protocol
 Record = dict[str, object]
 
 MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
-"""The size limit of a store in characters; queues filled up to their default quota fit (MS-MQDMPR 3.1.1.1)."""
+"""The size limit of a store in characters; a queue manager whose default quota is used up stays below it (MS-MQDMPR
+3.1.1.1).
+"""
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -28,7 +30,9 @@ class Store(Protocol):
     """Keeps records safely. A record is a change: names of entries with their new values, None for a removed entry."""
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all records in order, or none and raise StoreError; after the return they are safe."""
+        """Store all records in order, or raise StoreError and store none. When the method returns, the records are safe
+        from a crash.
+        """
 
     def read(self) -> dict[str, object]:
         """Return every entry, after pending writes; raise StoreError for a failure."""
@@ -44,7 +48,7 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """A store whose entries survive a core, but not the process; the entries are kept as JSON texts, as in a file."""
+    """A store whose entries survive a core, but not the process; like a file, it keeps the entries as JSON texts."""
 
     def __init__(self, limit: int = MEMORY_LIMIT_CHARACTERS) -> None:
         self._limit = limit
@@ -56,7 +60,7 @@ class MemoryStore:
         self.keep(records)
 
     def keep(self, records: Sequence[Record]) -> None:
-        """Store all records synchronously, otherwise like ``write``."""
+        """Store all records like ``write``, but synchronously."""
         texts = encode_entries(records)
         grown = sum(
             _entry_size(name, text) - _entry_size(name, self._entries.get(name)) for name, text in texts.items()

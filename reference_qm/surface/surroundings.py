@@ -1,4 +1,4 @@
-"""Changes the environment of a queue manager and reads its directory, in the same way for every host."""
+"""Changes the environment of a queue manager and reads the directory; all hosts use this module."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Published:
     ``queue``: a public queue of this queue manager; ``distribution_list``: the name of a list, whose ``members`` are
     identifiers of queues and lists; ``site`` and ``queue_manager``: identifiers. Without any of these keys, the command
     is about the object of the queue manager itself. ``present``: create a missing queue or list (true) or delete it
-    (false), without the queue manager. An attribute of None stays unchanged. Result: published, the attributes, or None
-    for a missing object.
+    (false), without the queue manager. An attribute of None stays unchanged. Result: published, which has the
+    attributes of the object, or None for a missing object.
     """
 
     queue: str | None = None
@@ -80,16 +80,16 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The identifiers of domains that the local security authority can report."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of the store entry that a backup from another domain does not contain."""
+"""The name of the store entry that is missing from a backup that was made in another domain."""
 DAMAGED_ENTRY = "damage:1"
-"""The name of a store entry that no queue manager writes, for damaged data."""
+"""The name of a store entry that stands for damaged data, because no queue manager writes it."""
 QUEUE_NUMBER_ENTRY = "last_private_queue_number"
 """The name of the store entry with the last private queue number, which can become lower than the number of a queue."""
 DISK_FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part of the environment whose value is a number instead of true or false."""
 CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
-"""The largest deviation of the clock, because the times of packets have 32 bits."""
+"""The maximum deviation of the clock in s; it is limited because the times in packets have 32 bits."""
 DIRECTORY_PARTS = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts of the environment that do not exist for a queue manager in workgroup mode."""
 NO_DIRECTORY = "this queue manager is in workgroup mode and has no directory"
@@ -133,8 +133,8 @@ CHANGEABLE_ATTRIBUTES = (
 class Surroundings:
     """The environment of a queue manager, and which parts of it are available.
 
-    ``directory``: None in workgroup mode; ``there``: the names of the parts as in ChangeEnvironment, each with whether
-    the part is available; ``fast_s``: the number of seconds by which the clock is fast.
+    ``directory``: None in workgroup mode; ``there``: for the name of each part, as in ChangeEnvironment, whether the
+    part is available; ``fast_s``: the number of seconds by which the clock is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
@@ -226,7 +226,9 @@ class Surroundings:
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
-        """Make the machine a member of a domain that knows it as itself; a str is the reason of a refusal."""
+        """Make the machine a member of a domain whose directory has the machine's object with its own identifier; a str
+        is the reason of a refusal.
+        """
         self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.there["registration"])
         if registration is self.there["registration"]:
@@ -234,9 +236,8 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Give the machine's object the identifier of this queue manager or of another.
-
-        A str is the reason of a refusal.
+        """Give the machine's object the identifier of this queue manager, or of a different one. A str is the reason of
+        a refusal.
         """
         wanted = self._identifier if own else self._another
         found = self._find_machine(directory)
@@ -251,7 +252,7 @@ class Surroundings:
         return None
 
     def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
-        """Make the machine a member of its own domain or of another one; that domain contains the sites of the
+        """Make the machine a member of its own domain or of a foreign domain; the domain contains the sites of the
         enterprise.
         """
         if own or self._other is not None:
@@ -295,7 +296,7 @@ class Surroundings:
         return {"published": shown}
 
     def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Create or delete the object of a queue or a list; the result shows whether it worked."""
+        """Create or delete the directory object of a queue or a list; the caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))

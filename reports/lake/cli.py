@@ -39,7 +39,12 @@ def register(parent: typer.Typer) -> None:
 
 @app.command()
 def ingest(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...", help="Run folders, or folders of `mqconform pair`: paths, URLs, or patterns of URLs."
+        ),
+    ],
     lake: LakeUri,
     replace: Annotated[
         bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
@@ -47,7 +52,7 @@ def ingest(
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Ingest those of the given run folders that are new into the lake.
+    """Ingest into the lake those of the given run folders that are new.
 
     Exit 0: the lake has all runs; 2: an argument was refused, or the command failed and the lake is unchanged; 3: done,
     but some lines of the input were not verdicts (table `rejected`).
@@ -125,10 +130,10 @@ def judge(
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Judge captures by all passive rules, on the executors of Spark.
+    """Judge captures against all passive rules, on the executors of Spark.
 
-    Exit 0: all were judged; 2: a folder was refused, or the command failed; 3: done, but some captures could not be
-    judged (table `rejected`).
+    Exit 0: all captures were judged; 2: a folder was refused, or the command failed; 3: done, but some captures could
+    not be judged (table `rejected`).
     """
     command = "lake judge"
     with one_line_errors(command):

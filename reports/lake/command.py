@@ -64,7 +64,7 @@ def open_lake(
     runs: Iterable[str] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in its own session; a `RollupError` within is one line on stderr and exit 2.
+    """Open a lake in its own session; a `RollupError` in this context becomes one line on stderr and exit code 2.
 
     ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
     """
@@ -144,11 +144,12 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
         more = f" and {report.rejected - REJECTED_LINES_NAMED} more" if report.rejected > REJECTED_LINES_NAMED else ""
         typer.echo(
             f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
-            f"{'; '.join(named)}{more}; the table `rejected` has all",
+            f"{'; '.join(named)}{more}; the table `rejected` lists all of them",
             err=True,
         )
     parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]
     parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
+    parts += [f"{report.pairs} pairs taken"] if report.pairs else []
     parts += [f"{report.known} there before"] if report.known else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
     parts += [f"{len(report.unfinished)} skipped for now"] if report.unfinished else []

@@ -28,7 +28,7 @@ The undecided verdicts follow it.
 def rule_current(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, verdicts: DataFrame, evidence: DataFrame
 ) -> DataFrame:
-    """Return a row for each rule that a system was judged by.
+    """Return a row for each rule against which a system was judged.
 
     ``test_runs`` may have the runs of only some systems; ``runs`` are all runs of these systems. Lines and packets are
     looked up only for the returned rows, so the texts of millions of verdicts are never shuffled.
@@ -151,7 +151,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
 
 
 def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Join the lines of the verdicts to show; they are one struct, so that both look-ups use the same columns."""
+    """Join the lines of the verdicts to show; each line is one struct, so that both look-ups use the same columns."""
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -164,7 +164,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
 def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
     """Return the table `rule_current` of `shown_verdicts`.
 
-    ``verdicts``, ``evidence``: the rows of the runs that it names.
+    ``verdicts``, ``evidence``: the rows of the runs that ``shown`` names.
     """
     texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
     lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))

@@ -38,7 +38,9 @@ def find_flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def derive_matrix(rule_current: DataFrame) -> DataFrame:
-    """Return for each section, system and verdict: the number of rules and of checks (``verdicts``) with it."""
+    """Return, for each section, system and verdict, the number of rules and the number of checks (``verdicts``) with
+    this verdict.
+    """
     each = rule_current.where("not retired").select(
         *("document", "section", *SYSTEM),
         sql.col("verdict").alias("stands"),

@@ -20,8 +20,8 @@ _NESTED = (ArrayType, MapType, StructType)
 def write_csv(rows: DataFrame, out: TextIO) -> None:
     """Write a table as CSV: a line of names and a line for each row.
 
-    Arrays, maps and structs are JSON; null is empty. A text that a spreadsheet would compute gets a leading apostrophe,
-    because tested systems choose the texts.
+    Arrays, maps and structs are JSON; null is empty. A text that a spreadsheet would interpret as a formula gets a
+    leading apostrophe, because tested systems choose the texts.
     """
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows.columns)

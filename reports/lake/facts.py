@@ -1,7 +1,7 @@
 """Computes the verdicts of each check and rule in each run: the tables ``test_runs`` and ``rule_runs``.
 
-Functions from DataFrame to DataFrame; docs/reports.md describes the tables. ``ingest`` numbers the runs, and identifies
-the run in every key, because numbers are grouped and joined faster than names.
+Each function takes and returns DataFrames; docs/reports.md describes the tables. ``ingest`` numbers the runs, and
+identifies the run in every key, because numbers are grouped and joined faster than names.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class Files:
             context.rename(self._file_system_of(aside)[0], path, options)
 
     def delete(self, uri: str) -> None:
-        """Delete a file, or a folder with its content; it is not an error when it is missing."""
+        """Delete a file, or a folder with its content; a missing file or folder is not an error."""
         with _one_line_errors(uri):
             path, system = self._file_system_of(uri)
             system.delete(path, True)

@@ -26,8 +26,9 @@ def wait_until_finished(
     """Wait until all runs that the arguments name are finished, at most ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
     for _ in range(math.ceil(wait_s / POLL_INTERVAL_S)):
-        folders, missing = sources.find(files, arguments)
-        runs, unread = sources.read_runs(spark, files, folders)
+        found = sources.find(files, arguments)
+        missing = found.refused
+        runs, unread = sources.read_runs(spark, files, found.runs)
         going = [run for run in runs if run.row["finished"] is None]
         if not (going or missing or unread):
             return

@@ -58,7 +58,7 @@ class Follower:
     def look(self, stage: Stage = lambda _: None) -> None:
         """Ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
-        stage("searching new runs")
+        stage("searching for new runs")
         waiting = self._read_waiting()
         if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
             self._take_folders(changed)

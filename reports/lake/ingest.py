@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from reports.java_errors import SPARK_ERRORS, describe_java_error
-from reports.lake import lines, manifest, sources, writing
+from reports.lake import exchanges, lines, manifest, sources, writing
 from reports.lake.derivation import derive
 from reports.lake.manifest import Commit, Known, Manifest
+from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS, Folder, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -30,6 +31,7 @@ REJECTED_NAMED = 100
 class Report:
     """The result for each argument.
 
+    ``pairs``: the number of new results of pairs; ``known``: the number of arguments that the lake already had.
     ``refused``: a line for each refused argument; ``unfinished``: the folders of runs that were skipped because they
     are still being written; ``named``: folder, line and reason of some rejected lines.
     """
@@ -37,6 +39,7 @@ class Report:
     number: int
     taken: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
+    pairs: int = 0
     known: int = 0
     refused: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
@@ -46,12 +49,26 @@ class Report:
 
 
 def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, stage: Stage = lambda _: None) -> Report:
-    """Ingest the new run folders into the lake; raise `RollupError` when the lake could not be changed."""
+    """Ingest the new run folders and the new results of pairs into the lake; raise `RollupError` when the lake could
+    not be changed.
+    """
     stage("checking the run folders")
-    folders, refused = sources.find(lake.files, arguments)
-    return ingest_folders(
-        lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage
-    )
+    found = sources.find(lake.files, arguments)
+    report = Report(lake.manifest.number, refused=found.refused)
+    ingest_folders(lake, found.runs, report, replacing=replacing, stage=stage)
+    with after_publishing(report):
+        _ingest_pairs(lake, found.pairs, report, stage)
+    return report
+
+
+def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: Report, stage: Stage) -> None:
+    fresh = [each for each in found if each.digest not in lake.manifest.pairs]
+    report.known += len(found) - len(fresh)
+    if fresh:
+        stage(exchanges.TABLE)
+        state = manifest.read(lake.files, lake.uri)
+        report.number = exchanges.write_pairs(replace(lake, manifest=state), fresh).manifest.number
+        report.pairs = len(fresh)
 
 
 def ingest_folders(
@@ -90,7 +107,7 @@ def after_publishing(report: Report) -> Iterator[None]:
             raise
         why = str(error) if isinstance(error, RollupError) else describe_java_error(error)
         raise RollupError(
-            f"the lake was published, its state {report.number} has the {done} runs; the next step failed: {why}"
+            f"the lake was published, its state {report.number} contains the {done} runs; the next step failed: {why}"
         ) from error
 
 

@@ -1,7 +1,7 @@
 """Judges captures on the executors: ``mqconform lake judge``.
 
 Spark writes a run folder for each folder of captures, which is ingested like every run folder. The judge is found
-through an entry point and sent to the executors, because reports know no protocol.
+through an entry point and sent to the executors, because reports contain no code of the protocol.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _judge_folders(
 
 
 def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
-    """Return the rows of `judging_worker.SCHEMA` of all captures."""
+    """Return the rows of `judging_worker.SCHEMA` for all captures."""
     # Executors have only the code that is sent to them.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # Too large files are never read: the source drops them before opening them.
@@ -210,7 +210,10 @@ def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
     files.write_text(f"{own}/{RUN}", unit.run_json)
     parts = [each for each in files.entries(f"{aside}/lines/unit={unit.key}") if each.name.startswith("part-")]
     if len(parts) > 1:
-        raise RollupError(f"{len(parts)} files of lines of {one_line(unit.folder)}: spark.sql.files may not cut them")
+        raise RollupError(
+            f"the lines of {one_line(unit.folder)} are in {len(parts)} files instead of one: remove "
+            "the settings of spark.sql.files"
+        )
     if not parts or not files.publish(parts[0].uri, f"{own}/{VERDICTS}"):
         files.write_text(f"{own}/{VERDICTS}", "")
     uris = {RUN: f"{own}/{RUN}", RULES: f"{aside}/{RULES}", VERDICTS: f"{own}/{VERDICTS}"}

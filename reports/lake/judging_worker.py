@@ -142,11 +142,11 @@ def _reason_of(error: Exception, path: Path) -> str:
     while at is not None and at.tb_next is not None:
         at = at.tb_next
     where = f" ({Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno})" if at is not None else ""
-    return f"a mistake of mqconform's, not of the capture: {type(error).__name__}: {said}{where}"
+    return f"a bug in mqconform, not an error in the capture: {type(error).__name__}: {said}{where}"
 
 
 def _replace_surrogates(value: Any) -> Any:
-    """Replace lone surrogates, which output files cannot hold."""
+    """Replace lone surrogates, which output files cannot contain."""
     if isinstance(value, str):
         return str(value).encode("utf-8", "replace").decode("utf-8")
     return [_replace_surrogates(each) for each in value] if isinstance(value, list | tuple) else value

@@ -2,7 +2,8 @@
 
 Each line becomes a row of ``verdicts`` (with its ``evidence``) or of ``rejected``.
 
-It uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in parts.
+The module uses Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in
+parts.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ LINE_SCHEMAS = {
     }
     | {"rejected": "string"},
 }
-"""By schema version of the run: the fields of a line of its verdict file."""
+"""The fields of a line of the verdict file, by schema version of the run."""
 REQUIRED_COLUMNS = {
     1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
     2: ("seq", "ms", "rule", "verdict"),
@@ -61,7 +62,9 @@ LONGEST_OFFSET_MS = 10**12
 
 
 def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
-    """Return every line of the files: path, text, block (the start of a part of the file), id (increasing in it)."""
+    """Return every line of the files: path, text, block (the start of a part of the file), id (which increases within
+    the part).
+    """
     scan = spark.read.text([as_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         plain_path(sql.col("_metadata.file_path")).alias("path"),

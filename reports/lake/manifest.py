@@ -91,6 +91,14 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownPair:
+    """The results of a pair in the lake. ``ingest``: the number of the pair in the order of ingest, from 1."""
+
+    ingest: int
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A state of the lake: its runs and the files of its tables."""
 
@@ -102,6 +110,8 @@ class Manifest:
     catalogues: dict[str, str] = field(default_factory=dict)
     """The commit of each version of the suites, by hash."""
     last_ingest: int = 0
+    pairs: dict[str, KnownPair] = field(default_factory=dict)
+    """The results of pairs, by the SHA-256 of their pair.json."""
 
     def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
         """Return the folders of a table, below the lake: one per commit for facts, one per unit for derived tables.
@@ -190,6 +200,7 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
         derived=value["derived"],
         catalogues=value["catalogues"],
         last_ingest=value["last_ingest"],
+        pairs={digest: KnownPair(**known) for digest, known in value.get("pairs", {}).items()},
     )
     units = {unit for units in manifest.derived.values() for unit in units}
     if strange := [name for name in manifest.commits_in_use() | units if not FOLDER_NAME.fullmatch(name)]:

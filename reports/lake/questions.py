@@ -72,7 +72,7 @@ def diff(
 
         show = _parse_format(form, FORMATS)
     with open_lake("lake diff", lake, master, conf) as (at, stage):
-        stage("the current verdicts of both sides")
+        stage("reading the current verdicts of both sides")
         _adapt_shuffles(at)
         found = compare(at.table, a, b, sut)
     sys.stdout.write(show(found))
@@ -95,7 +95,7 @@ def export(
 
         write = _parse_format(form, FORMATS)
         if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake: {', '.join(TABLES)}")
+            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(TABLES)}")
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")

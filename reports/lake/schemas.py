@@ -1,4 +1,4 @@
-"""The tables of the lake, with columns and types: the contract with readers of the files by SQL.
+"""The tables of the lake, with columns and types: the contract with programs that read the files with SQL.
 
 Facts are written once per ingest and never change; derived tables are written anew for the units that an ingest
 changes. Times are in UTC. Types are Spark SQL types.
@@ -106,6 +106,9 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "checked": "boolean",
         "proven": "boolean",
         "checks": "array<string>",
+        "varied": "array<string>",
+        "cells": "int",
+        "explored": "array<string>",
     },
     "verdicts": {
         **RUN,
@@ -143,6 +146,23 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "verdict": "string",
         "tests": "bigint",
         "counts": "map<string, bigint>",
+    },
+    "exchanges": {
+        "pair": "string",
+        "ingest": "bigint",
+        "folder": "string",
+        "started": "timestamp",
+        "position": "int",
+        "scenario": "string",
+        "letter": "string",
+        "origin": "string",
+        "origin_name": "string",
+        "target": "string",
+        "target_name": "string",
+        "result": "string",
+        "why": "string",
+        "capture": "string",
+        "broken": "map<string, array<string>>",
     },
 }
 DERIVED: Final[dict[str, dict[str, str]]] = {

@@ -1,4 +1,4 @@
-"""Does small jobs in parallel, because Spark plans on one core and has few tasks for them."""
+"""Runs small jobs in parallel, because Spark plans on one core and has few tasks for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FEW_LINES = 250_000
 
 
 def do_parts(lines: int, *parts: Callable[[], object]) -> None:
-    """Do the parts of a job, in parallel if the number of lines is small."""
+    """Run the parts of a job, in parallel if the number of lines is small."""
     if lines > FEW_LINES:
         # Ctrl-C reaches only the main thread, so long parts run there.
         for part in parts:

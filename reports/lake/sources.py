@@ -10,17 +10,18 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake import rows
+from reports.lake import pairs, rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON_OPTIONS, plain_path
 from reports.lake.local import is_url, local_path
+from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError
@@ -88,7 +89,7 @@ class Source:
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json names the suites; otherwise the octets of rules.json do."""
+    """Whether run.json names the suites; otherwise the octets of rules.json identify the suites."""
 
     @property
     def run(self) -> str:
@@ -107,18 +108,34 @@ class Source:
         return started
 
 
-def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders of the arguments, each once, and a line for each argument without run folders."""
-    found: dict[str, Folder] = {}
+@dataclass(slots=True)
+class Found:
+    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each
+    argument without such a folder.
+    """
+
+    runs: list[Folder] = field(default_factory=list)
+    pairs: list[PairSource] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def find(files: Files, arguments: Iterable[str]) -> Found:
+    """Find the run folders and the folders of pairs that the arguments name."""
+    runs: dict[str, Folder] = {}
+    of_pairs: dict[str, PairSource] = {}
     refused: list[str] = []
     for argument in arguments:
         try:
             for uri in _expand_pattern(files, argument):
-                folder = _read_folder(files, uri)
-                found[folder.uri] = folder
+                if pairs.is_pair(files, uri):
+                    pair = pairs.read_pair(files, uri)
+                    of_pairs.setdefault(pair.digest, pair)
+                else:
+                    folder = _read_folder(files, uri)
+                    runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
-    return list(found.values()), refused
+    return Found(list(runs.values()), list(of_pairs.values()), refused)
 
 
 def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
@@ -147,7 +164,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
 
 
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
-    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two have the same suites."""
+    """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two rows have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
     texts = _read_small_files(spark, [source.folder for source in sources], RULES)
@@ -183,9 +200,10 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
 
 
 def foreign_rules(files: Files, source: Source) -> str | None:
-    """Return the reason when rules.json is not the file whose hash run.json contains as ``suites``.
+    """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
+    file.
 
-    Otherwise None. run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
+    run.json may contain no hash, the SHA-256 of the file as canonical JSON, or that of its octets. The
     file was read as JSON before.
     """
     if not source.names_suites:

@@ -67,7 +67,7 @@ def _commit_name(number: int) -> str:
 
 
 def _last_change_ms(lake: Lake, folder: str) -> int:
-    """Return the time of the last change in a commit's folder, ms of 1970."""
+    """Return the time of the last change in a commit's folder, ms since 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 

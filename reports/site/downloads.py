@@ -10,7 +10,7 @@ from pathlib import Path
 from reports.site import names
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""The first characters of cells that a spreadsheet would compute."""
+"""The first characters of cells that a spreadsheet would interpret as formulas."""
 
 
 def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -29,5 +29,5 @@ def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[S
 
 
 def _escape_cell(value: object) -> object:
-    """Escape a cell, so that a spreadsheet does not compute a text that a tested system chose."""
+    """Escape a cell, so that a spreadsheet does not interpret a text that a tested system chose as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -14,7 +14,7 @@ from reports.site import drawing, names, packets
 
 HINTS_BY_FINDING = {
     "fail": "broken: compare the expected with the observed value, and repeat the check.",
-    "harness_error": "not judged by a failure of the tester: report them with the run folder.",
+    "harness_error": "not judged, because the tester failed: report them with the run folder.",
     "inconclusive": "undecided: the reason names the step before the rule that failed.",
     "warn": "recommended and not followed.",
 }

@@ -136,6 +136,11 @@ def count_decided(counts: Counter[str]) -> int:
     return sum(counts[name] for name in DECIDED)
 
 
+def width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
+    """Return the class of a table with a number of columns: a table of more columns than fit scrolls in a box."""
+    return " wide" if columns > fit else ""
+
+
 def attention(counts: Counter[str]) -> int:
     """Count the rules whose verdicts need attention."""
     return sum(counts[name] for name in FINDINGS)

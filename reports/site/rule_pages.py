@@ -16,7 +16,7 @@ FRAMES_A_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
 """The number of systems whose packets and capture a page shows, the worst verdicts first.
 
-A single system if all pass.
+If all systems pass, only one system is shown.
 """
 
 Of = TypeVar("Of")

@@ -10,17 +10,18 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, Section, System, add_counts, worst
+from reports.model import DEMAND, DEMANDS, Contents, Coverage, Rule, Run, Section, System, add_counts, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import News
-from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, count_decided
+from reports.site.pages import Pages, Stage, attention, change, count_decided, width_class
+from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
-from reports.text import natural_key, slug
+from reports.text import slug
 from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
@@ -29,7 +30,9 @@ STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
 CARDS_SHOWN = 24
-"""The maximum number of systems with a card; of more, the newest of each product, the most findings first."""
+"""The maximum number of systems with a card; if there are more, only the newest version of each product is shown, the
+systems with the most findings first.
+"""
 
 
 def write_site(
@@ -62,8 +65,7 @@ def write_site(
     write_rule_lists(pages)
     write_errata(pages)
     write_runs(pages)
-    if contents.pairs:
-        _write_pairs(pages)
+    write_pairs(pages)
     _write_coverage(pages)
     return captures.missing
 
@@ -99,7 +101,7 @@ def _write_index(pages: Pages) -> None:
         news=_collect_news(pages, cards),
         most_cards=CARDS_SHOWN,
         newly_failing=failing,
-        wide=_width_class(len(documents), DOCUMENTS_THAT_FIT),
+        wide=width_class(len(documents), DOCUMENTS_THAT_FIT),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -169,7 +171,7 @@ def _write_documents(pages: Pages) -> None:
                 part=part,
                 page_of=lambda part, name=name: "../" + names.document_page(name, part),
                 table=table,
-                wide=_width_class(len(systems)),
+                wide=width_class(len(systems)),
             )
         write_table(
             pages.site,
@@ -201,7 +203,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
                 page_of=partial(_name_of_section_part, section),
                 stands=pages.stands,
                 table=table,
-                wide=_width_class(len(systems)),
+                wide=width_class(len(systems)),
             )
         columns = ("rule", "level", "says", *(system.key for system in pages.systems))
         write_table(pages.site, table, columns, _build_section_rows(pages, section))
@@ -228,28 +230,6 @@ def _build_section_rows(pages: Pages, section: Section) -> Iterator[tuple[object
         yield rule.rule, rule.level, rule.says, *verdicts
 
 
-def _write_pairs(pages: Pages) -> None:
-    pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
-    called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
-    cells: dict[tuple[str, str], list[Pair]] = {}
-    sums: dict[str, Counter[str]] = {}
-    for one in pairs:
-        sums.setdefault(one.a, Counter()).update(one.counts)
-        cells.setdefault((one.a, one.b), []).append(one)
-    pages.write(
-        "pairs.html",
-        names.PAIRS,
-        called=called,
-        rows=[(a, worst(counts)) for a, counts in sums.items()],
-        across=sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
-        cells=cells,
-        by_key=pages.by_key,
-        wide=_width_class(len({one.b for one in pairs})),
-    )
-    rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICTS)) for one in pairs)
-    write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
-
-
 def _write_coverage(pages: Pages) -> None:
     documents: dict[str, list[Coverage]] = {}
     beside: dict[str, dict[str, list[Coverage]]] = {}
@@ -273,7 +253,3 @@ def _write_coverage(pages: Pages) -> None:
         write_table(
             pages.site, "members", of_members, (tuple(getattr(one, name) for name in of_members) for one in members)
         )
-
-
-def _width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
-    return " wide" if columns > fit else ""

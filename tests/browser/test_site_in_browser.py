@@ -82,7 +82,7 @@ def followed(page, act, *what):
 
 
 @BOTH_SCHEMES
-def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp_path):
+def test_coverage_page_counts_sections_and_unfolds_reasons(page, site, tmp_path):
     followed(page, opened(page, site / "index.html").get_by_role("link", name="Coverage").click)
     assert page.locator("h1").inner_text() == "Coverage of the documents"
     assert page.locator("table.coverage").count() == 2
@@ -312,7 +312,7 @@ def test_no_column_of_a_table_breaks_a_word(page, site, name):
     assert broken == []
 
 
-def test_the_header_stays_in_sight_of_a_long_table(page, site):
+def test_header_of_a_long_table_stays_visible(page, site):
     opened(page, site / "rules.html")
     table = page.locator("#findings + .scroll table")
     table.locator("tbody tr").last.scroll_into_view_if_needed()

@@ -54,7 +54,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_runs_of_each_scenario_have_only_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
+def test_every_run_of_a_scenario_ends_clean(met: dict[Scenario, Met], scenario: Scenario) -> None:
     said = met[scenario].said
     assert len(said) == scenario.runs
     assert all(line.endswith("clean") for line in said), said

@@ -73,7 +73,7 @@ def test_error_in_sut_file_is_named(mistaken: list[tuple[Path, subprocess.Comple
     assert not (folder / "run" / "verdicts.jsonl").exists() or verdicts(folder / "run") == []
 
 
-def test_pytest_prints_the_same_error_line(tmp_path: Path) -> None:
+def test_pytest_on_suites_prints_error_line_of_mqconform_run(tmp_path: Path) -> None:
     file = sut(tmp_path, EXTERNAL + "tcp_prot = 1801\n")
     said = complaint(command(*PYTEST, "suites", "--sut", file), code=4)
     assert f"{file}: {MISTAKES[0][1].removeprefix('sut.toml: ')}" in said
@@ -90,7 +90,7 @@ def test_unreachable_sut_is_named_and_run_folder_is_reusable(tmp_path: Path) -> 
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
     for _ in range(2):
         said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
-        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is it running" in said
+        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is the system running" in said
     assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
@@ -122,7 +122,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
 def test_selection_without_matching_check_is_named(tmp_path: Path) -> None:
     said_of = {
         ("--rule", "MQQB-9.9-09"): "unknown rule 'MQQB-9.9-09'",
-        ("--select", "level=always"): "level='always': it must be one of MUST",
+        ("--select", "level=always"): "level='always': the value must be one of MUST",
         ("-k", "no_such_check"): "the selection '-k no_such_check' matches no check",
     }
     file = sut(tmp_path)
@@ -210,7 +210,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
+def test_unknown_rule_id_in_rules_file_is_named_with_its_file(copy: Path) -> None:
     row = '\n["MQQB-9.9-99"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n'
     with next((copy / "suites/mqqb").glob("*/rules.toml")).open("a", encoding="utf-8") as file:
         file.write(row)
@@ -233,7 +233,7 @@ def test_run_of_suites_without_checks_fails(copy: Path) -> None:
     assert not (copy / "r").exists()
 
 
-def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
+def test_run_with_fewer_checks_than_frozen_exits_with_5(copy: Path) -> None:
     (copy / "suites/frozen.toml").write_text("tests = 1000\n")
     for path in (copy / "suites").glob("*/*/test_*.py"):
         if "2_2_2_connection" not in path.parent.name:

@@ -18,7 +18,7 @@ BROKEN_AT_LEAST = 1_000 if WHOLE else 250
 WITHOUT_VERBS = ("--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5") if WHOLE else ("--select", "MQDMPR-3.1.7.1.1")
 
 
-def test_answers_that_violate_the_contract_give_no_fail(tmp_path: Path) -> None:
+def test_agent_answers_that_violate_the_contract_give_no_fail_verdict(tmp_path: Path) -> None:
     arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--workers", "2", *ASKING)
     plugin = {"PYTEST_PLUGINS": "mangled_answers", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)

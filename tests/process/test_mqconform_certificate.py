@@ -90,7 +90,7 @@ def test_key_generated_by_openssl_can_sign(folder: Path, tmp_path: Path):
         ({"finished": None}, "the run is partial: the run has not finished"),
         (
             {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
-            "1 times a check left residue in the system or found some: a queue (t[x]); remove it, then",
+            "1 times a check left or found residue in the system: a queue (t[x]); remove the residue, then",
         ),
         ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "the run has schema 1"),
@@ -143,7 +143,7 @@ def test_too_few_checks_or_too_many_unexercised_rules_are_not_certified(folder: 
     path = folder / "verdicts.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"pass"', '"not_exercised"'), encoding="utf-8")
     (said,) = list_refusals(read_run(folder), Terms(0, FEW), installed.installed_suites())
-    assert said == "100.0 % of its rules were never exercised; the limit is 0 %"
+    assert said == "100.0 % of the rules were never exercised; the limit is 0 %"
 
 
 def test_change_of_any_certificate_byte_is_detected(folder: Path, signer: Path):
@@ -240,7 +240,7 @@ def test_file_that_is_no_zip_is_refused_as_certificate(tmp_path: Path, signer: P
     assert "certificate.json is missing" in verify(path, signer)[1]
 
 
-def test_a_bad_key_gives_one_line_error_with_the_way_out(folder: Path, tmp_path: Path):
+def test_invalid_signing_key_gives_one_line_error_with_remedy(folder: Path, tmp_path: Path):
     (tmp_path / "text").write_bytes(b"not a key")
     said_of = {"nowhere": "cannot read the key: No such file", "text": "not a readable private key"}
     asked = [mqconform("certify", folder, "--key", tmp_path / name, "--out", tmp_path / "x") for name in said_of]

@@ -71,7 +71,7 @@ def test_verification_rejects_signature_over_other_content(folder: Path, signer:
     assert said in forged(folder, signer, spoil)
 
 
-def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
+def test_verdict_changed_from_fail_to_pass_contradicts_its_capture(
     tmp_path: Path, signer: Path, monkeypatch: pytest.MonkeyPatch
 ):
     faulty = VIRTUAL_SUT + '[reference]\nfaults = ["acceptor-establish-connection-timestamp-one-more"]\n'
@@ -84,7 +84,7 @@ def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(
     path.write_text(path.read_text(encoding="utf-8").replace('"fail"', '"pass"'), encoding="utf-8")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
-    assert "breaks MQQB-3.1.5.3.1-10, but no verdict fails it: observed TimeStamp" in said
+    assert "breaks MQQB-3.1.5.3.1-10, but the run has no failing verdict: observed TimeStamp" in said
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path
     shutil.copytree(faulty, tmp_path / "run")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
-    assert f"fails {FEW} in the replay, but no verdict fails it: fail, frame" in said
+    assert f"fails {FEW} in the replay, but no verdict of the run does: fail, frame" in said
 
 
-def test_captures_of_a_run_without_the_fault_are_rejected(
+def test_certificate_with_captures_of_a_different_run_is_rejected(
     faulty: Path, certifiable: Path, signer: Path, tmp_path: Path
 ):
     shutil.copytree(faulty, tmp_path / "run")
@@ -206,18 +206,18 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a verdict by no check": (without("test", "evidence"), "the verdict pass names no check"),
     "a verdict by another check": (
         another(rule="MQQB-3.1.5.8.1-01"),
-        "which does not judge it",
+        "which does not judge this rule",
     ),
     "a line put in": (another(seq=1), "seq 1 follows "),
     "a frame that is not there": (another(evidence=[[99_999]]), "verdicts name frame 99999 of"),
     "a pass without a packet": (of_rule("MQQB-2.2.1-03", evidence=[]), "names no packet"),
     "the capture of another check": (another(capture="captures/x.pcapng"), "captures/x.pcapng is not a capture of"),
-    "another rule set in run.json": (in_run(suites="0" * 64), "cannot be judged here: its suites is"),
-    "another harness": (in_run(harness="9.9"), "cannot be judged here: its harness is"),
+    "another rule set in run.json": (in_run(suites="0" * 64), "cannot be judged here: suites in the certificate is"),
+    "another harness": (in_run(harness="9.9"), "cannot be judged here: harness in the certificate is"),
     "levels": (let_must_be_may, "rules.json is not the rule set named in certificate.json"),
     "verdicts of nothing": (
         in_lines(lambda lines: [line | {"verdict": "not_exercised"} for line in lines]),
-        "100.0 % of its rules were never exercised",
+        "100.0 % of the rules were never exercised",
     ),
     "a residue that is a number": (in_run(residue=3), 'run.json: residue: 3 is not of type "array"'),
     "a baseline that is a number": (in_run(baseline={"stale": 3}), "run.json: baseline"),

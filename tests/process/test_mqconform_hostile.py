@@ -73,7 +73,7 @@ def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, work
     assert found.code == 2, found.said
     assert "harness_error" not in verdicts_of(found), found.said
     lines = verdicts(found.folder)
-    floods = [line for line in lines if "bytes within one check" in (line["reason"] or "")]
+    floods = [line for line in lines if "ms of one check" in (line["reason"] or "")]
     assert floods, found.said
     assert {(line["verdict"], line["rule"] == "ROBUSTNESS-1-FLOOD") for line in floods if not line["observed"]} == {
         ("inconclusive", False)

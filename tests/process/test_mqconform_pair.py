@@ -88,6 +88,12 @@ def test_rule_that_one_system_breaks_is_named_for_it_alone(tmp_path: Path) -> No
     assert all("MQQB-3.1.5.3.1-10" in rules for one in cells for rules in one["broken"].values())
 
 
+def test_scenarios_are_independent_if_only_one_system_can_be_reset(tmp_path: Path) -> None:
+    chosen = scenarios("express", "acknowledgments")
+    _, said, cells = run(tmp_path, *chosen, b=("--facilities", "queue_control,send,receive"))
+    assert [(one["origin"], one["outcome"]["result"]) for one in cells] == [("A", "pass"), ("B", "pass")] * 2, said
+
+
 def test_missing_facility_is_unsupported_and_named(tmp_path: Path) -> None:
     code, said, cells = run(tmp_path, *scenarios("express"), a=("--facilities", "queue_control,receive"))
     results = {one["origin"]: (one["outcome"]["result"], one["outcome"]["why"]) for one in cells}

@@ -210,7 +210,7 @@ REASONS = {
     "test_step_fails": "the SUT did not send SessionAck",
     "test_breaks": "ZeroDivisionError: oh",
     "test_skips_itself": "the check ended without judging this rule: tired",
-    "test_needs_what_is_not_declared": "the SUT is declared without ping",
+    "test_needs_what_is_not_declared": "the SUT file does not declare ping",
     "test_needs_what_nobody_knows": "unknown need 'teleport'",
     "test_control_refuses": "the SUT refused delete_queue: ",
     "test_not_shown": "the SUT does not show Colour in its abstract data model",
@@ -290,7 +290,7 @@ def test_junit_allure_and_summary_count_rules(tiny: Path) -> None:
     assert {(one["name"], one["status"]) for one in results} == {(MUST, "passed"), (SHOULD, "broken")}
 
 
-def test_one_check_decides_the_exit_code(tiny: Path) -> None:
+def test_exit_code_of_run_follows_verdict_of_its_only_check(tiny: Path) -> None:
     codes = {
         "test_kept": 0,
         "test_should_missed": 0,

@@ -143,7 +143,7 @@ def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
-    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
+    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is the system running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
     assert report.summary == f"a run cannot begin (tcp port): {said}"
@@ -239,7 +239,11 @@ def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: py
 @pytest.mark.parametrize(
     ("access", "subject", "said"),
     [
-        ("", "rpc access", "ERROR_ACCESS_DENIED; the tester does not authenticate: say how in [rpc] of the SUT file"),
+        (
+            "",
+            "rpc access",
+            "ERROR_ACCESS_DENIED; the tester does not authenticate; [rpc] of the SUT file can name",
+        ),
         (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
     ],
 )
@@ -378,7 +382,7 @@ def agent_of_another(write: Write) -> Path:
         (
             peer_not_found,
             "",
-            {"peer reached": f"missing: sut.toml has the tester's peer at {PEER}:"},
+            {"peer reached": f"missing: sut.toml gives the tester's peer the address {PEER}:"},
         ),
         (noisy_agent, "nothing but answers may be written", {"control": "missing: control command "}),
         (silent_agent, "identity: no answer in time", {"control": "missing: control command "}),

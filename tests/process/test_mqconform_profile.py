@@ -38,5 +38,5 @@ def test_deviation_fails_only_for_releases_without_product_note(tmp_path: Path) 
         assert {line["verdict"] for line in found} == {verdict}  # of the check, and of what every packet shows
         assert all(line["notes"] == ["MS-MQMQ <14>"] for line in found)
     assert not any(line["reason"] for line in as_none)
-    assert all(line["reason"].startswith(f"MS-MQMQ <14> allows it to {profiles[1]}: ") for line in as_release)
+    assert all(line["reason"].startswith(f"MS-MQMQ <14> allows this for {profiles[1]}: ") for line in as_release)
     assert {one["verdict"] for one in verdicts(tmp_path / "spx") if one["rule"] == SPX_RULE} == {"fail"}

@@ -26,7 +26,7 @@ def test_deviation_of_release_warns_with_its_profile_and_fails_without(tmp_path:
     assert found == {}
     for rule, note in NAMED.items():
         assert run.rules[rule].verdict is Verdict.WARN
-        assert run.rules[rule].line["reason"].startswith(f"{note} allows it to {RELEASE}: ")
+        assert run.rules[rule].line["reason"].startswith(f"{note} allows this for {RELEASE}: ")
     catalogue = load_catalogue()
     line = next(one.line for one in run.rules.values() if one.rule == PASSIVE)
     capture = tmp_path / "run" / line["capture"]

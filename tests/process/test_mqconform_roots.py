@@ -89,18 +89,18 @@ def judged_by(path: Path, *chosen: object) -> str:
 def test_a_system_that_does_not_find_the_peer_is_not_convicted(tmp_path: Path, workers: int) -> None:
     with system(tmp_path, control=True, connects_to=free_port(PEER)) as path:
         head = judged_by(path, "-k", CHOSEN, "--workers", workers)
-    assert head.startswith(f"{HEAD}sut.toml has the tester's peer at 127.")
+    assert head.startswith(f"{HEAD}sut.toml gives the tester's peer the address 127.")
     assert "(driver.peer_address, driver.peer_tcp_port), and the system does not connect to it; " in head
     assert ": let the system in through the firewall of this machine, correct driver.peer_address" in head
 
 
 @pytest.mark.parametrize("control", [True, False])
-def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
+def test_system_reached_through_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
     with system(tmp_path, control=control, command=FORWARDED) as path:
         head = judged_by(path, "-k", CHOSEN)
-    assert head.startswith(f"{HEAD}sut.toml has the system at DIRECT=TCP:{SUT} (driver.address), but ")
+    assert head.startswith(f"{HEAD}sut.toml gives the system the address DIRECT=TCP:{SUT} (driver.address), but ")
     assert f"DIRECT=TCP:{SUT}\\private$\\mqc-" in head
-    assert ": correct driver.address to an address of the system's own" in head
+    assert ": correct driver.address to an address that the system itself has" in head
     assert "IgnoreOSNameValidation" in head
 
 
@@ -120,7 +120,7 @@ def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm
     assert head.startswith(f"{HEAD}{said}: check the spelling, or create a nontransactional queue of this name (")
 
 
-def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:
+def test_system_with_transactional_queue_named_as_plain_is_not_convicted(tmp_path: Path) -> None:
     with system(tmp_path, control=False, plain="tx") as path:
         head = judged_by(path, "-k", "bit_enables and arrived-express or closing_session_closes_connection")
     said = "sut.toml names private$\\mqc-tx as queues.plain, but the server answered that the queue is transactional"
@@ -156,6 +156,6 @@ def head_of(said: str) -> str:
     symptoms = [number for number, line in enumerate(lines) if line.startswith(("inconclusive ", "fail ", "warn "))]
     assert len(roots) == 2, f"once as it is found, once before the result: {said}"
     assert not symptoms or roots[0] < symptoms[0], said
-    assert lines[roots[1] + 1].startswith("inconclusive because of that: "), said
+    assert lines[roots[1] + 1].startswith("inconclusive because of root causes: "), said
     assert "on it)" not in lines[roots[0]], "how many checks rest on it is not known yet"
     return lines[roots[1]]

@@ -73,7 +73,9 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
         ((), "which system? give its SUT file as --sut, or a topology file as --topology"),
     ],
 )
-def test_bad_input_gives_one_line_error(example: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_topology_option_gives_one_line_error(
+    example: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
     whole = [example / one if one.endswith(".toml") else one for one in arguments]
     done = mqconform("run", *whole, "--out", tmp_path / "run")
     assert done.returncode == 2

@@ -118,7 +118,7 @@ def test_ports_of_0_are_chosen_and_passed_to_program(tmp_path: Path, workers: in
 def test_fixed_control_port_is_refused_for_several_workers(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     done = mqconform("run", "--sut", program(tmp_path, control=port), "--out", tmp_path / "run", "--workers", 2)
-    assert f"control.address is 127.0.0.1:{port}: each worker has a program of its own; give port 0" in complaint(done)
+    assert f"control.address is 127.0.0.1:{port}: each worker starts its own program; give port 0" in complaint(done)
 
 
 # -- the process ------------------------------------------------------------------------------------------------------
@@ -189,8 +189,8 @@ def test_sessions_of_one_system_and_control_of_another_are_refused(tmp_path: Pat
         line = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *SOME))
         with one.control() as control:
             identifier = control.call("identity")["guid"]
-    assert f"is queue manager {identifier}, but control {two.bound['control']} is that of " in line
-    assert "are address, tcp_port and control.address of one system?" in line
+    assert f"is queue manager {identifier}, but control {two.bound['control']} belongs to " in line
+    assert "do address, tcp_port and control.address belong to one system?" in line
     assert not verdicts(tmp_path / "run")
 
 

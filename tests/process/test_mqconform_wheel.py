@@ -110,7 +110,7 @@ def test_run_within_project_of_equal_names_imports_none_of_its_modules(foreign: 
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_without_the_extra_reports_end_with_one_line_that_names_it(bin_folder: Path, tmp_path: Path) -> None:
+def test_reports_without_their_extra_end_with_one_line_that_names_it(bin_folder: Path, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / "sitecustomize.py").write_text(WITHOUT_SPARK, encoding="utf-8")

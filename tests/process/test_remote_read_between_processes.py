@@ -43,7 +43,7 @@ def opened(reader: Control) -> int:
     return int(reader.call("remote_open", queue=f"DIRECT=TCP:{FAR_ADDRESS}\\{QUEUE}")["remote"])
 
 
-def test_a_process_reads_the_queue_of_another(pair: tuple[Control, Control]) -> None:
+def test_served_process_reads_queue_of_second_process(pair: tuple[Control, Control]) -> None:
     reader, owner = pair
     put(owner, "one", "two", LARGE)
     remote = opened(reader)
@@ -59,7 +59,7 @@ def test_a_process_reads_the_queue_of_another(pair: tuple[Control, Control]) -> 
     assert owner.call("peek", queue=QUEUE)["messages"] == []
 
 
-def test_a_read_waits_across_processes_and_is_cancelled(pair: tuple[Control, Control]) -> None:
+def test_remote_read_between_processes_waits_and_is_cancelled(pair: tuple[Control, Control]) -> None:
     reader, owner = pair
     remote = opened(reader)
     waiting = reader.ask("remote_receive", remote=remote, timeout_ms=None)
@@ -87,7 +87,7 @@ def test_restart_of_queue_owner_ends_waiting_remote_reads(pair: tuple[Control, C
     assert reader.call("remote_receive", remote=opened(reader))["message"]["body"] == "again"
 
 
-def test_the_suites_judge_a_process_as_a_reader(tmp_path: Path) -> None:
+def test_suites_judge_a_served_process_as_remote_reader(tmp_path: Path) -> None:
     port = free_port("127.0.8.2")
     (tmp_path / "qm.toml").write_text(f"[remote]\nrpc_port = {port}\n[rpc]\nenabled = false\n", encoding="utf-8")
     command = [

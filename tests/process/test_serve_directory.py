@@ -89,7 +89,7 @@ def test_locked_directory_file_delays_only_commands_that_need_it(tmp_path: Path)
         other.execute("ROLLBACK")
         other.close()
         assert [answer["id"] for answer in answers] == [sent, number]
-        assert "MQ_ERROR_NO_DS: try again when it is back" in answers[1]["error"]
+        assert "(MQ_ERROR_NO_DS): try again when the directory is available" in answers[1]["error"]
         left.call("create_queue", name="late")
 
 

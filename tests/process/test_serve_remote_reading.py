@@ -124,7 +124,7 @@ def body_of(answer: Any) -> str:
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_messages_are_received_acknowledged_refused_and_purged(served, syntax, tmp_path: Path):
+def test_remote_reader_receives_acknowledges_refuses_and_purges_messages(served, syntax, tmp_path: Path):
     process, control = served
     send(control, "one", "two", "three")
     reader = RemoteReader(process, syntax)
@@ -144,7 +144,7 @@ def test_messages_are_received_acknowledged_refused_and_purged(served, syntax, t
             assert {"11", "12", "0", "2"} <= {kind for (kinds,) in rows for kind in kinds.split(",")}
 
 
-def test_a_read_waits_for_its_message_and_another_is_cancelled(served):
+def test_waiting_remote_read_gets_its_message_or_is_cancelled(served):
     process, control = served
     reader = RemoteReader(process, multiplexed=True)
     waiting = reader.start(1, INFINITE)
@@ -177,7 +177,7 @@ def test_message_of_vanished_remote_reader_returns_to_queue(served):
     reader.application.dce.disconnect()
 
 
-def test_a_restart_ends_associations_and_keeps_the_ports(served):
+def test_restart_ends_rpc_associations_and_keeps_rpc_ports(served):
     process, control = served
     control.call("send", to=f"DIRECT={DIRECT}", body="one", delivery="recoverable")
     reader = RemoteReader(process)
@@ -224,7 +224,7 @@ def memory_kb(process: Served) -> int:
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def test_false_lengths_take_no_memory_and_other_clients_are_served(served):
+def test_false_lengths_in_rpc_stubs_take_no_memory_and_other_clients_are_served(served):
     process, control = served
     send(control, "one")
     reader = RemoteReader(process)

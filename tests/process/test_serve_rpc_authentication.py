@@ -73,7 +73,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, C
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_impacket_reads_at_every_level(served, level, tmp_path):
+def test_impacket_reads_a_queue_at_every_authentication_level(served, level, tmp_path):
     process, control = served
     send(control, LARGE)
     reader = RemoteReader(process, login=(level, USER, PASSWORD, "WORKSTATION-7"))
@@ -130,7 +130,7 @@ def test_forged_request_ends_connection(served, tampered):
 
 
 @pytest.mark.parametrize(("kind", "level"), [("ntlm", "integrity"), ("negotiate", "privacy")])
-def test_own_client_reads_authenticated_and_reports_failures(served, monkeypatch, kind, level):
+def test_read_command_authenticates_and_reports_authentication_failures(served, monkeypatch, kind, level):
     process, control = served
     host, port = process.endpoint("rpc")
     send(control, LARGE)
@@ -165,7 +165,7 @@ def test_queue_can_be_read_only_by_users_with_rights(served, monkeypatch, user, 
     assert ("MQ_ERROR_ACCESS_DENIED" in done.stderr) is (outcome == 2)
 
 
-def test_a_process_authenticates_to_another_that_demands_privacy(tmp_path):
+def test_remote_reader_authenticates_to_process_that_demands_packet_privacy(tmp_path):
     user = f'[[rpc.users]]\nname = "{USER}"\npassword = "{PASSWORD}"\n'
     far, near = tmp_path / "far", tmp_path / "near"
     for folder in (far, near):

@@ -204,7 +204,7 @@ def test_a_cancel_of_a_request_that_does_not_wait_is_refused(hearing: Agent) -> 
     assert (refusal["ok"], refusal["error"]) == (False, "cancel: no request 987654 waits")
 
 
-def test_a_queue_that_is_closed_ends_every_read_that_waits_at_it(hearing: Agent) -> None:
+def test_closing_a_queue_handle_ends_its_waiting_reads(hearing: Agent) -> None:
     name = "private$\\mqc-closed"
     hearing.call("create_queue", name=name)
     handle = hearing.call("open_queue", queue=name)["handle"]
@@ -237,7 +237,7 @@ def test_cancel_ends_only_the_named_read_of_a_handle(hearing: Agent) -> None:
     hearing.call("delete_queue", name=name)
 
 
-def test_impossible_verb_is_unsupported_but_refusal_of_system_is_not(hearing: Agent) -> None:
+def test_windows_agent_reports_impossible_verb_as_unsupported_and_refusal_as_refused(hearing: Agent) -> None:
     transaction = hearing.call("begin", external=True)["transaction"]
     for verb, arguments in (
         ("prepare", {"transaction": transaction}),
@@ -286,7 +286,7 @@ def test_invalid_line_is_refused_and_next_line_is_answered(line: bytes, hearing:
     assert hearing.call("identity")["ok"]
 
 
-def test_byte_order_mark_and_carriage_returns_are_removed(hearing: Agent) -> None:
+def test_windows_agent_removes_byte_order_mark_and_carriage_returns(hearing: Agent) -> None:
     hearing.say(b'\xef\xbb\xbf{"id": 9999, "verb": "identity"}\r')
     assert hearing.hear()["id"] == 9999
 

@@ -95,7 +95,7 @@ def calls_after_send(calls: list[str]) -> list[str]:
     return calls[calls.index("Send FormatName:DIRECT=OS:.\\private$\\near None") + 2 :]
 
 
-def test_identity_comes_from_the_registry(program: Path, tmp_path: Path) -> None:
+def test_windows_agent_reads_identity_from_registry(program: Path, tmp_path: Path) -> None:
     encoded = base64.b64encode(IDENTIFIER).decode()
     register(tmp_path, "SOFTWARE/Microsoft/MSMQ/Parameters/MachineCache", "QMId", "bytearray", encoded)
     (answer,), calls = asked(program, tmp_path, {"verb": "identity"})
@@ -112,7 +112,7 @@ def test_created_queue_grants_access_to_everyone(program: Path, tmp_path: Path) 
     ]
 
 
-def test_each_read_asks_for_the_lookup_identifier(program: Path, tmp_path: Path) -> None:
+def test_each_windows_read_requests_the_lookup_identifier(program: Path, tmp_path: Path) -> None:
     """A Message of Windows throws where its filter had not asked for a property."""
     answers, calls = asked(
         program, tmp_path, *with_queue({"verb": "peek", "queue": NEAR}, {"verb": "receive", "queue": NEAR})
@@ -152,7 +152,7 @@ def test_cursor_and_lookup_calls_use_existing_windows_members(program: Path, tmp
     ]
 
 
-def test_a_read_that_waits_is_cancelled_at_its_handle_which_stays_open(program: Path, tmp_path: Path) -> None:
+def test_windows_agent_cancels_waiting_read_and_keeps_its_handle_open(program: Path, tmp_path: Path) -> None:
     answers, calls = asked(
         program,
         tmp_path,
@@ -168,7 +168,7 @@ def test_a_read_that_waits_is_cancelled_at_its_handle_which_stays_open(program: 
     assert "Close" not in calls[calls.index("ReadHandle") : calls.index("CancelIoEx 17")]
 
 
-def test_management_reads_each_kind_of_variant_and_frees_all_of_it(program: Path, tmp_path: Path) -> None:
+def test_windows_agent_reads_and_frees_each_variant_of_management_calls(program: Path, tmp_path: Path) -> None:
     answers, calls = asked(
         program, tmp_path, {"verb": "list"}, {"verb": "pause_queue", "to": FAR}, {"verb": "resume_queue", "to": FAR},
         {"verb": "pause_queue", "to": "DIRECT=OS:nowhere\\private$\\far"}, {"verb": "take_offline"},

@@ -105,7 +105,7 @@ def test_arbitrary_input_neither_raises_nor_leaves_partial_changes(opening, stre
 
 @budget(SOME)
 @given(openings, streams, st.data())
-def test_the_outcome_does_not_depend_on_how_the_stream_is_cut(opening, stream, data):
+def test_outcome_of_core_does_not_depend_on_chunks_of_its_stream(opening, stream, data):
     whole, cut = begin(opening), begin(opening)
     wire = b"".join(stream)
     whole.feed(wire)
@@ -129,7 +129,7 @@ def whole_packets_before_a_fault(data):
 @budget(SOME)
 @given(mutated())
 @example(user_message(1).build() + bytes(16))
-def test_a_malformed_packet_changes_no_count(data):
+def test_malformed_packet_changes_no_message_count_of_session(data):
     """Of what is malformed from its first packet on: a whole one in front is rightly counted before the rest closes."""
     assume(not whole_packets_before_a_fault(data))
     raw = begin("open")
@@ -146,7 +146,7 @@ def test_a_malformed_packet_changes_no_count(data):
 
 @budget(MANY)
 @given(st.sampled_from(PingSocket), st.one_of(st.binary(max_size=40), st.binary(min_size=20, max_size=20)))
-def test_no_datagram_raises(socket, data):
+def test_core_raises_no_exception_for_any_datagram(socket, data):
     host = Network().host(1, send_ping=True)
     host.begin(OpenSession("DIRECT=TCP:10.0.0.9\\private$\\q"))
     host.handle(DatagramReceived(socket, Endpoint("10.0.0.9", 3527), b"\0\0\x48\x55" + data))

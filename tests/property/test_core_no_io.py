@@ -11,7 +11,7 @@ MANY = 10_000
 """Calls of the cores that are watched, at least."""
 
 
-def test_the_core_does_no_io_reads_no_clock_and_draws_no_random_number():
+def test_core_does_no_io_reads_no_clock_and_draws_no_random_number():
     command = [sys.executable, "-W", "error", str(HERE / "no_io.py")]
     ran = run_watched(command, cwd=HERE.parents[1], env=os.environ | {"PYTHONPATH": str(HERE.parent)})
     assert ran.returncode == 0, ran.stderr

@@ -39,7 +39,7 @@ def test_reference_agrees_with_model_in_every_transition(virtual, area: str) -> 
 
 
 @pytest.mark.parametrize("area", FAULTS)
-def test_a_fault_is_found_and_its_sequence_is_short(virtual, area: str) -> None:
+def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -> None:
     name, longest = FAULTS[area]
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(name,)))
     found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(Limits(5_000), lambda done, of: None)

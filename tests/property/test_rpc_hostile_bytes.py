@@ -87,7 +87,7 @@ def mutated(draw):
 @budget(MANY)
 @given(st.one_of(st.binary(max_size=100), mutated()))
 @example(bytes.fromhex("05001080 10000000 10000000 00000000"))  # an auth3 with the flag of an object, which it has not
-def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data):
+def test_arbitrary_bytes_give_a_round_tripping_pdu_or_a_pdu_error(data):
     try:
         pdu = Pdu.parse(data)
     except PduError as error:
@@ -102,7 +102,7 @@ def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 @budget(SOME)
 @given(stub=st.one_of(st.binary(max_size=200), st.integers(0, 600).map(bytes)), encoding=ENCODINGS)
-def test_any_stub_is_arguments_that_build_and_read_the_same_or_a_stub_error(method, stub, encoding):
+def test_arbitrary_stub_gives_round_tripping_arguments_or_a_stub_error(method, stub, encoding):
     try:
         arguments = method.read_in(stub, encoding)
     except StubError as error:
@@ -150,7 +150,7 @@ def run(association, chunks):
     st.lists(st.integers(1, 40), max_size=8),
     st.booleans(),
 )
-def test_an_association_survives_any_client_and_the_cuts_of_the_stream_do_not_matter(wires, cuts, bound):
+def test_association_survives_any_client_whatever_the_chunks_of_its_stream(wires, cuts, bound):
     opening = Pdu(
         Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE_PDU_FLAGS | Flags.CONC_MPX
     ).build()

@@ -90,14 +90,14 @@ def test_sid_equals_itself_after_text_and_wire_round_trip(sid):
 
 @LITTLE
 @given(owner=st.none() | sids, group=st.none() | sids, dacl=st.none() | acls)
-def test_a_descriptor_survives(owner, group, dacl):
+def test_security_descriptor_survives_round_trip(owner, group, dacl):
     read = SecurityDescriptor.parse(SecurityDescriptor(owner, group, dacl).build())
     assert (read.Owner, read.Group, read.Dacl) == (owner, group, dacl)
 
 
 @LITTLE
 @given(dacl=acls, sid=sids)
-def test_a_denial_of_everything_for_everyone_wins_when_it_is_first(dacl, sid):
+def test_denial_of_all_rights_to_everyone_wins_as_first_entry(dacl, sid):
     deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE)
     closed = SecurityDescriptor(Dacl=Acl((deny, *dacl.Aces)))
     assert not is_granted(closed, {sid, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE)
@@ -121,7 +121,7 @@ def test_stored_keys_equal_themselves_after_reading(keys):
 
 @LITTLE
 @given(size=st.integers(1, 9), steps=st.lists(st.integers(0, 400), max_size=40), lifetime_s=st.integers(1, 600))
-def test_a_cache_keeps_its_size_and_its_lifetime(size, steps, lifetime_s):
+def test_key_cache_never_exceeds_its_size_and_lifetime(size, steps, lifetime_s):
     """Whatever is left after an event is young enough, and the timer is wanted exactly while something is left."""
     cached = TimedCache[CachedSymmetricKey](size, 1_000 * lifetime_s)
     now = Now(0, 0)

@@ -249,7 +249,7 @@ def test_tester_handles_arbitrary_control_answers(answer: bytes) -> None:
 
 @EXAMPLES
 @given(st.data())
-def test_a_capture_of_any_bytes_is_read_or_refused(data: st.DataObject) -> None:
+def test_capture_file_of_arbitrary_bytes_is_read_or_refused(data: st.DataObject) -> None:
     with recorder() as made:
         connection = made.record_opening(PEER, SUT, by_peer=True)
         made.record_received(connection, b"x" * 50)

@@ -247,7 +247,7 @@ def padded(packet: Packet) -> list[Packet]:
         )
     )
 )
-def test_a_body_or_blob_is_dissected_to_what_was_built(structure):
+def test_dissected_body_or_key_blob_equals_the_built_one(structure):
     data = bytes(structure)
     read = type(structure)(data)
     assert_same(structure, read)

@@ -87,7 +87,7 @@ def test_rule_that_depends_on_missing_root_has_the_root_as_cause():
     ]
 
 
-def test_different_verdicts_and_observations_without_words_are_not_grouped():
+def test_findings_with_different_verdicts_or_empty_observations_are_not_grouped():
     found = grouped(
         ("fail", CHECK, "open", ""), ("warn", CHECK, "open", ""), ("fail", "", "", ""), ("fail", "", "", "")
     )

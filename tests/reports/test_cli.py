@@ -46,7 +46,7 @@ def test_foreign_output_folder_is_not_replaced(tmp_path, run_folder):
     assert (tmp_path / "out" / "site" / "mine.html").read_text() == "mine"
 
 
-def test_an_out_that_is_a_file_gives_one_line_error(tmp_path, run_folder):
+def test_output_path_of_existing_file_gives_one_line_error(tmp_path, run_folder):
     (tmp_path / "out").write_text("")
     refused(rollup(run_folder, "--out", tmp_path / "out"), "cannot write to")
 
@@ -83,7 +83,7 @@ def test_an_old_java_gives_one_line_error(tmp_path, run_folder, monkeypatch, ans
         ("", None),
     ],
 )
-def test_the_feature_release_is_read(answer, version):
+def test_feature_release_of_java_is_read_from_its_version(answer, version):
     assert java_version(answer) == version
 
 

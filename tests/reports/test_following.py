@@ -87,7 +87,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     assert set(Lake.open(spark, where).manifest.runs) == {"old", "open ü", "mended", "late"}
 
 
-def test_batch_repeated_after_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
+def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp_path, facts_are_not_written):
     where = str(tmp_path / "lake")
     add_run(runs, "only")
 
@@ -111,7 +111,7 @@ def test_folder_without_runs_is_named(spark, runs, tmp_path):
             Follower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
 
 
-def test_failed_search_is_retried_and_repeated_failure_ends_command():
+def test_failed_search_for_runs_is_retried_and_repeated_failure_ends_command():
     said, waited, looks = [], [], []
 
     def look():

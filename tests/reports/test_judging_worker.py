@@ -73,7 +73,7 @@ def test_worker_returns_a_row_per_verdict_without_unknown_fields():
         (
             deep,
             PATIENCE_S,
-            "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded",
+            "a bug in mqconform, not an error in the capture: RecursionError: maximum recursion depth exceeded",
         ),
         (refused, PATIENCE_S, "at byte 4: cut"),
     ],

@@ -23,13 +23,13 @@ def test_spellings_of_a_folder_name_give_one_folder(files, tmp_path):
     (tmp_path / "link").symlink_to(folder)
     names = [str(folder), f"{folder}/../{folder.name}/", f"file:{folder}", f"file:///{folder}", f"FILE://{folder}"]
     names += [f"file:///{tmp_path}//./link/", str(tmp_path / "link"), f"file:{tmp_path}/a*", f"file:{tmp_path}/l?nk"]
-    found, refused = sources.find(files, names)
-    assert ([each.uri for each in found], refused) == ([f"file://{folder}"], [])
+    found = sources.find(files, names)
+    assert ([each.uri for each in found.runs], found.refused) == ([f"file://{folder}"], [])
 
 
 def test_file_url_of_another_host_is_not_local(files, tmp_path):
     assert local_path(f"file://host{tmp_path}") is None
-    assert "Wrong FS" in sources.find(files, [f"file://host{tmp_path}"])[1][0]
+    assert "Wrong FS" in sources.find(files, [f"file://host{tmp_path}"]).refused[0]
 
 
 def test_one_of_many_concurrent_publications_succeeds(files, tmp_path):

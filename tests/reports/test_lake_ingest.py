@@ -18,7 +18,8 @@ from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
-from reports.lake.manifest import list_numbers, publish
+from reports.lake.manifest import LocalFiles, list_numbers, publish
+from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
 from reports.records import clean_text
@@ -175,7 +176,7 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
         assert words in refused
 
 
-def test_every_line_is_in_one_table_and_broken_ones_are_named_by_file_and_line(taken):
+def test_every_verdict_line_is_in_one_table_and_broken_lines_are_named(taken):
     expected = {("viewfs://here/runs/new", number): why for number, why in BROKEN.items()}
     expected |= {(f"viewfs://here/runs/{taken.hostile.folder.name}", n): w for n, w in taken.hostile.broken.items()}
     rows = {(row.folder, row.line): row for row in taken.rows("rejected")}
@@ -279,12 +280,12 @@ def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(taken):
     assert len(capture) <= len("captures/") + 120 + len("-01234567.pcapng")
 
 
-def test_the_same_line_twice_counts_once(taken):
+def test_repeated_verdict_line_is_ingested_once(taken):
     assert len(taken.rows("verdicts", run="new", seq=1)) == 2
     assert [row.lines for row in taken.rows("test_runs", run="new", test="t.py::a")] == [1]
 
 
-def test_lines_of_schema_1_keep_their_packets(taken):
+def test_verdict_lines_of_schema_1_keep_their_packets(taken):
     given = json.loads((taken.old.folder / "verdicts.jsonl").read_text().splitlines()[0])
     packets = taken.rows("evidence", run=taken.old.run, seq=1)
     found = [
@@ -315,7 +316,7 @@ class Killed(BaseException):
 def reading(taken):
     """Everything that a reader of the lake sees."""
     lake = taken.open()
-    tables = ("runs", "verdicts", "rejected", "test_runs", "rule_current", "matrix", "changes")
+    tables = ("runs", "verdicts", "rejected", "test_runs", "rule_current", "matrix", "changes", "exchanges")
     return lake.manifest, {table: sum(taken.counted(lake, table)) for table in tables}
 
 
@@ -364,6 +365,65 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
     assert [(row.seq, row.ingest) for row in taken.rows("verdicts", run="new")] == [(1, 1)]
     assert {row.run for row in taken.rows("test_runs")} == {"late", "new", taken.old.run, taken.hostile.run}
     assert {row.rule for row in taken.rows("rule_current", run="new")} == {"MQQB-7.7.7-01"}
+
+
+def write_pair(folder, *results, **values):
+    """Write the folder of a pair of Contoso and Fabrikam with a result for each direction."""
+    folder.mkdir()
+    systems = {"A": {"name": "Contoso", "version": "1.0", "profile": "none"}, "B": {"name": "Fabrikam"}}
+    cells = [
+        {"scenario": "express", "origin": origin, "target": target, "outcome": {"result": result, "why": "w"}}
+        | {"capture": "e.pcapng", "broken": {"B": ["MQQB-2.1.1-01", "MQQB-2.1.1-01"]} if result == "fail" else {}}
+        for result, origin, target in zip(results, "AB", "BA", strict=False)
+    ]
+    tree = {"schema": 1, "letters": {"express": "E"}, "systems": systems, "cells": cells} | values
+    (folder / "pair.json").write_text(json.dumps(tree), encoding="utf-8")
+    return str(folder)
+
+
+def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_is_current(taken, tmp_path):
+    before = taken.open().manifest
+    first = write_pair(tmp_path / "first", "fail", "pass", started="2026-11-26T10:00:00Z")
+    report = taken.ingest(first, "viewfs://here/runs/old")
+    assert (report.pairs, report.taken, report.known, report.number) == (1, [], 1, before.number + 1)
+    shutil.copytree(first, tmp_path / "copy")
+    again = taken.ingest(first, str(tmp_path / "copy"))
+    assert (again.pairs, again.known, again.refused, again.number) == (0, 1, [], before.number + 1)
+    second = write_pair(tmp_path / "second", "unsupported", started="2026-11-27T10:00:00Z")
+    bad = write_pair(tmp_path / "bad", "splendid")
+    report = taken.ingest(second, bad)
+    assert (report.pairs, len(report.refused)) == (1, 1)
+    assert "unknown result splendid" in report.refused[0]
+    contoso, fabrikam = system_key("Contoso", "1.0", "none"), system_key("Fabrikam", "", "")
+    assert [(row.ingest, row.origin, row.result, row.broken) for row in taken.rows("exchanges")] == [
+        (1, contoso, "fail", {fabrikam: ["MQQB-2.1.1-01"]}),
+        (1, fabrikam, "pass", {}),
+        (2, contoso, "unsupported", {}),
+    ]
+    lake = taken.open()
+    exchanges = {one.origin: one for one in contents_of(lake).exchanges}
+    assert {key: (one.result, one.letter) for key, one in exchanges.items()} == {
+        contoso: ("unsupported", "E"),
+        fabrikam: ("pass", "E"),
+    }
+    assert folder_of(lake, exchanges[fabrikam].pair) == tmp_path / "first"
+    assert (lake.manifest.runs, lake.manifest.derived) == (before.runs, before.derived)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"cells": 1}, "cells must be a list"),
+        ({"systems": {"A": {"name": "x"}}}, "B is not a system of the pair"),
+        ({"schema": 9}, "schema 9 is unknown"),
+        ({"systems": {"A": {"name": 1}}}, "name must be a string"),
+        ({"started": "soon"}, "started must be a time"),
+        ({"letters": {"express": 1}}, "express must be a string"),
+    ],
+)
+def test_malformed_results_of_a_pair_are_refused(tmp_path, values, words):
+    with pytest.raises(RollupError, match=words):
+        read_pair(LocalFiles(), write_pair(tmp_path / "pair", "pass", **values))
 
 
 def test_second_publication_is_refused_without_effect(taken):
@@ -417,7 +477,7 @@ def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(taken,
 
 def test_folder_with_other_content_is_not_a_lake(taken, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(RollupError, match=r"is not a lake, it has mine\.txt"):
+    with pytest.raises(RollupError, match=r"is not a lake, because it contains mine\.txt"):
         Lake.open_or_new(taken.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
         Lake.open(taken.spark, str(tmp_path / "nowhere"))

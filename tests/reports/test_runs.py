@@ -20,7 +20,7 @@ from reports.runs import resolve_inside
         "..\\x",
     ],
 )
-def test_a_path_may_not_leave_its_folder(tmp_path, path):
+def test_evidence_path_outside_the_run_folder_is_refused(tmp_path, path):
     folder = tmp_path / "run"
     (folder / "captures").mkdir(parents=True)
     (tmp_path / "secret").write_text("secret")
@@ -29,6 +29,6 @@ def test_a_path_may_not_leave_its_folder(tmp_path, path):
     assert resolve_inside(folder, path) is None
 
 
-def test_a_file_of_the_folder_is_found(tmp_path):
+def test_evidence_path_inside_the_run_folder_is_resolved(tmp_path):
     (tmp_path / "a.pcapng").write_bytes(b"x")
     assert resolve_inside(tmp_path.resolve(), "a.pcapng") == tmp_path.resolve() / "a.pcapng"

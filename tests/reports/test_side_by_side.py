@@ -11,12 +11,12 @@ from reports.lake import side_by_side
 from reports.lake.side_by_side import FEW_LINES
 
 
-def test_parts_of_few_lines_run_in_parallel() -> None:
+def test_ingest_parts_of_few_lines_run_in_parallel() -> None:
     meeting = threading.Barrier(2)
     side_by_side.do_parts(FEW_LINES, lambda: meeting.wait(PATIENCE_S), lambda: meeting.wait(PATIENCE_S))
 
 
-def test_parts_of_many_lines_run_in_order_in_main_thread() -> None:
+def test_ingest_parts_of_many_lines_run_in_order_in_main_thread() -> None:
     done: list[tuple[int, threading.Thread]] = []
     parts = [lambda number=number: done.append((number, threading.current_thread())) for number in range(3)]
     side_by_side.do_parts(FEW_LINES + 1, *parts)
@@ -24,7 +24,7 @@ def test_parts_of_many_lines_run_in_order_in_main_thread() -> None:
 
 
 @pytest.mark.parametrize("lines", [1, FEW_LINES + 1])
-def test_failure_of_a_part_fails_the_whole_work(lines: int) -> None:
+def test_failure_of_one_ingest_part_fails_the_ingest(lines: int) -> None:
     def fails() -> None:
         raise OSError("full")
 

@@ -98,7 +98,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
     made = contents([CONTOSO], [RULE, unseen, clone], coverage=(counted, events), members=(member,))
     site, _ = written(tmp_path, made)
     page = page_of(site, "coverage.html")
-    assert "1 of 4 checked (25.0 %), 100.0 % of those proven, 1 not observable, 2 open" in page
+    assert "1 of 4 checked (25.0 %), 100.0 % of the checked ones proven, 1 not observable, 2 open" in page
     assert "of class event: 5 of 7 checked" in page
     assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page
@@ -133,7 +133,7 @@ def test_every_link_within_the_site_has_a_target(tmp_path):
     assert files_that_nothing_leads_to(site) == []
 
 
-def test_errata_have_their_texts(tmp_path):
+def test_errata_page_shows_cited_uncited_and_unknown_entries(tmp_path):
     known = {
         name: Erratum(name, f"<i>{name}</i> contradicts", (("one way", "pass"), ("the other", "fail")), *"rcw", is_open)
         for name, is_open in (("E1", False), ("E9", True))
@@ -147,13 +147,13 @@ def test_errata_have_their_texts(tmp_path):
     assert "&lt;i&gt;E1&lt;/i&gt; contradicts" in only_rule_page(site)
 
 
-def test_the_errata_of_the_suites_are_found():
+def test_reports_find_the_errata_of_the_suites():
     known = known_errata()
     assert len(known) > 60
     assert all(each.says and len(each.readings) > 1 and each.choice for each in known.values())
 
 
-def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path):
+def test_table_cell_that_begins_a_spreadsheet_formula_becomes_text(tmp_path):
     one = standing(RULE, CONTOSO, "fail", observed="=1+1")
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]))
     table = site / "data" / f"system-{CONTOSO.key}-findings"
@@ -168,6 +168,6 @@ def test_color_is_always_accompanied_by_symbol_or_word(tmp_path):
         assert re.search(rf"{symbol}</span>\s*{label}", page)
 
 
-def test_autoescape_is_always_on():
+def test_html_templates_always_autoescape():
     assert environment().autoescape is True
     assert environment().from_string("{{ x }}").render(x="<b>\u202e") == "&lt;b&gt;⟨U+202E⟩"

@@ -93,7 +93,7 @@ def test_invalid_hexadecimal_octets_are_reported(digits):
 
 
 @pytest.mark.parametrize("marked", [((5, 2),), ((0, 99),), ((0, 3), (1, 2))])
-def test_impossible_mark_is_omitted(marked):
+def test_mark_outside_of_the_dissection_text_is_omitted(marked):
     assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
 
 
@@ -121,7 +121,7 @@ def test_the_state_is_shown_where_no_packet_decides(tmp_path):
 @pytest.mark.parametrize(
     "link", ["javascript:alert(1)", "http://x", 'https://x" onclick="y', "https://x y", "HTTPS://x", "\nhttps://x"]
 )
-def test_only_a_plain_https_link_is_a_link(tmp_path, link):
+def test_only_plain_https_addresses_become_links(tmp_path, link):
     evil = rule(1, link=link)
     site, _ = written(tmp_path, contents([CONTOSO], [evil], [standing(evil, CONTOSO, "pass")]))
     links = re.findall(r'href="([^"]*)"', only_rule_page(site))
@@ -173,6 +173,13 @@ def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
     assert "mqconform run" not in page
 
 
+def test_rule_page_shows_depth_of_test(tmp_path):
+    deep = replace(rule(1), varied=("body", "priority"), cells=1, explored=("queues",))
+    page = only_rule_page(written(tmp_path, contents([CONTOSO], [deep]))[0])
+    assert "varied: body, priority; states and events: 1 cell; random exploration: queues<" in page
+    assert "<dt>Depth" not in only_rule_page(written(tmp_path / "plain", contents([CONTOSO], [RULE]))[0])
+
+
 def test_verdict_with_only_a_reason_has_no_empty_headings(tmp_path):
     one = standing(RULE, CONTOSO, "inconclusive", expected="", observed="", reason="the session was lost")
     other = standing(RULE, FABRIKAM, "fail", expected="closed", observed="")
@@ -184,7 +191,7 @@ def test_verdict_with_only_a_reason_has_no_empty_headings(tmp_path):
     assert "<dt>Observed</dt><dd><bdi>nothing</bdi>" in failed
 
 
-def test_groups_outside_documents_are_named_once(tmp_path):
+def test_rule_group_outside_the_documents_has_its_title_without_prefix(tmp_path):
     title = "Robustness: what a system does"
     one = replace(rule(1), rule="ROBUSTNESS-1", document="ROBUSTNESS")
     site, _ = written(tmp_path, contents([CONTOSO], [one, RULE], titles={"ROBUSTNESS": title, "MQQB": "Binary"}))

@@ -67,7 +67,7 @@ def test_comparison_uses_data_of_all_systems(tmp_path):
     assert not (alone / "compare.html").exists()
 
 
-def test_rejected_lines_are_listed(tmp_path):
+def test_run_page_lists_rejected_verdict_lines(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)], [(17, "empty line")]))
     page = page_of(site, "runs.html")
     assert "17" in page
@@ -75,7 +75,7 @@ def test_rejected_lines_are_listed(tmp_path):
     assert "1 line of the verdict files" in page_of(site, "index.html")
 
 
-def test_pairs_have_their_own_page(tmp_path):
+def test_pairs_of_systems_have_their_own_page(tmp_path):
     pairs = (
         Pair(CONTOSO.key, "Contoso 1.0", FABRIKAM.key, "Fabrikam 2.2", "sender", {"pass": 3}),
         Pair(FABRIKAM.key, "Fabrikam 2.2", CONTOSO.key, "Contoso 1.0", "receiver", {"fail": 1, "pass": 2}),
@@ -96,7 +96,7 @@ def test_pairs_have_their_own_page(tmp_path):
     ]
 
 
-def test_without_other_systems_there_are_no_pairs(tmp_path):
+def test_site_without_pairs_of_systems_has_no_pairs_page(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
     assert not (site / "pairs.html").exists()
     assert "pairs.html" not in page_of(site, "index.html")
@@ -124,11 +124,11 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
 
 
 @pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
-def test_malformed_roots_are_omitted(extra):
+def test_malformed_missing_roots_of_a_run_are_omitted(extra):
     assert roots_of(extra) == ()
 
 
-def test_roots_are_read_from_the_other_fields_of_a_run():
+def test_missing_roots_are_read_from_the_extra_fields_of_a_run():
     one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
     assert roots_of(json.dumps({"roots": [one] * 99})) == (Root("x" * (TEXT_SHOWN + 1), frozenset("ab")),) * ROOTS_SHOWN
 
@@ -147,7 +147,7 @@ def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(
     (log,) = re.findall(r'href="\.\./(runs/[a-z0-9.-]+\.txt)"', page)
     copied = (site / log).read_bytes()
     assert (len(copied), copied[-3:]) == (1 << 20, b"end")
-    assert "1,600,008 octets, here the end of them" in page
+    assert "1,600,008 octets (the page shows only the last ones)" in page
     (capture,) = re.findall(r'href="\.\./(captures/[^"]+)" download>a.pcapng', page)
     assert (site / capture).read_bytes() == b"capture"
     assert f'href="../runs/{slug("r1")}.html#files">log of the system' in page_of(site, f"rules/{slug(RULE.rule)}.html")
@@ -158,9 +158,12 @@ def test_run_page_names_shoulds_that_were_not_followed(tmp_path):
     rules = [rule(1), rule(2)]
     runs = [run("r1", CONTOSO, unfollowed=(rules[1].rule,)), run("r2", CONTOSO, 2)]
     site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(rules[0], CONTOSO, "pass")], runs))
-    said = [text for page in (site / "runs").glob("*.html") if "SHOULD not followed" in (text := page.read_text())]
+    said = [text for page in (site / "runs").glob("*.html") if "MUST rules whose" in (text := page.read_text())]
     assert len(said) == 1
-    assert re.search(rf'SHOULD not followed beside a MUST: <a href="[^"]*">{rules[1].rule}</a></p>', said[0])
+    assert re.search(
+        rf'that was not followed: <a href="[^"]*">{rules[1].rule}</a></p>',
+        said[0],
+    )
 
 
 def test_page_of_run_without_change_says_so_and_shows_local_folder(tmp_path):

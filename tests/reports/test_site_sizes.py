@@ -65,7 +65,7 @@ def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
         assert len(list(csv.DictReader(file))) == RULES_PER_ERRATUM_SHOWN + 3
 
 
-def test_page_of_runs_has_latest_and_data_table_has_all(tmp_path):
+def test_runs_page_lists_latest_runs_and_data_table_lists_all_runs(tmp_path):
     runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_WITH_PAGES + 5)]
     site, _ = written(tmp_path, contents([CONTOSO], [], (), runs, run_count=9_000))
     page = text_of(site, "runs.html")

@@ -44,7 +44,7 @@ def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path)
     assert "fail" in (site / "badges" / f"{CONTOSO.key}.svg").read_text()
 
 
-def test_many_failures_are_all_named(tmp_path):
+def test_system_page_names_all_of_many_failures(tmp_path):
     rules = [rule(number) for number in range(1, 131)]
     site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, "fail") for each in rules]))
     page = system_page(site, CONTOSO)
@@ -164,7 +164,7 @@ def test_counted_rules_are_judged_plus_unjudged_rules(tmp_path):
     assert "5 rules, 4 of which the suites check" in page_of(site, "rules.html")
 
 
-def test_a_document_without_a_verdict_has_the_mark_for_that(tmp_path):
+def test_matrix_cell_of_document_without_verdict_shows_no_verdict(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [rule(1), rule(2)]))
     page = page_of(site, "index.html")
     cell = page[page.index('<td class="cell worst-not_judged">') :]

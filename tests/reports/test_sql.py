@@ -74,7 +74,7 @@ def refused(result, words: str) -> None:
     assert result.stdout == ""
 
 
-def test_a_table_has_the_rows_of_the_newest_state(lake: Path) -> None:
+def test_sql_table_has_the_rows_of_the_newest_lake_state(lake: Path) -> None:
     found = rows(ask(lake, "select run, started::date as day from runs order by run"))
     assert found == [["run", "day"], ["one", "2026-11-22"], ["two", "2026-11-23"]]
 
@@ -83,12 +83,12 @@ def test_the_tables_of_the_lake_can_be_listed(lake: Path) -> None:
     assert rows(ask(lake, "show tables")) == [["name"], ["matrix"], ["runs"]]
 
 
-def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(lake: Path) -> None:
+def test_sql_csv_text_that_begins_like_a_formula_gets_an_apostrophe(lake: Path) -> None:
     assert rows(ask(lake, "select verdict, rules from matrix")) == [["verdict", "rules"], ["'=1+1", "3"]]
 
 
 @pytest.mark.parametrize("query", DOCUMENTED)
-def test_a_query_of_the_documentation_fits_the_tables(query: str) -> None:
+def test_documented_sql_queries_run_on_the_tables(query: str) -> None:
     with duckdb.connect() as connection:
         for table, columns in TABLES.items():
             nested = ("array", "map", "struct")
@@ -97,7 +97,7 @@ def test_a_query_of_the_documentation_fits_the_tables(query: str) -> None:
         assert connection.execute(query).fetchall() == []
 
 
-def test_a_terminal_gets_a_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sql_result_on_a_terminal_is_a_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     console = sql_command.Console
     monkeypatch.setattr(sql_command, "Console", lambda: console(force_terminal=True, color_system=None, width=60))
     shown = ask(lake, "select sut_name, rules, null as nothing from matrix").stdout
@@ -105,7 +105,7 @@ def test_a_terminal_gets_a_table(lake: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "│ Contoso  │ 3     │         │" in shown
 
 
-def test_rows_beyond_the_limit_are_left_out_and_the_limit_is_named(lake: Path) -> None:
+def test_sql_rows_beyond_the_limit_are_left_out_and_the_limit_is_named(lake: Path) -> None:
     result = ask(lake, "from range(5)", "--rows", "2")
     assert rows(result) == [["range"], ["0"], ["1"]]
     assert "more than 2 rows" in result.stderr
@@ -126,29 +126,29 @@ def test_query_beyond_time_limit_gives_one_line_error(lake: Path) -> None:
         "",
     ],
 )
-def test_a_statement_that_is_not_one_query_is_refused(lake: Path, statement: str) -> None:
+def test_sql_text_that_is_not_a_single_query_is_refused(lake: Path, statement: str) -> None:
     refused(ask(lake, statement), "give one query that only reads")
 
 
 @pytest.mark.parametrize("query", ["select * from read_text('/etc/passwd')", "select * from glob('/etc/*')"])
-def test_a_query_reads_no_file_outside_the_lake(lake: Path, query: str) -> None:
+def test_sql_query_reads_no_file_outside_the_lake(lake: Path, query: str) -> None:
     refused(ask(lake, query), "disabled by configuration")
 
 
 @pytest.mark.parametrize(
     ("query", "words"), [("selec", 'syntax error at or near "selec"'), ("from rule_curent", "`show tables` lists")]
 )
-def test_a_wrong_query_gives_one_line_error(lake: Path, query: str, words: str) -> None:
+def test_invalid_sql_query_gives_one_line_error(lake: Path, query: str, words: str) -> None:
     refused(ask(lake, query), words)
 
 
-def test_an_empty_or_missing_or_distant_lake_gives_one_line_error(tmp_path: Path) -> None:
+def test_sql_on_empty_missing_or_remote_lake_gives_one_line_error(tmp_path: Path) -> None:
     refused(ask(tmp_path, "select 1"), "is empty: fill it with mqconform lake ingest")
     refused(ask(tmp_path / "none", "select 1"), "no lake at")
     refused(ask(Path("hdfs://host/lake"), "select 1"), "is not a local folder")
 
 
-def test_a_query_needs_duckdb_and_neither_spark_nor_its_packages(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sql_query_needs_duckdb_and_no_spark(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pyspark", "pyarrow", "pandas"):
         monkeypatch.setitem(sys.modules, name, None)
     assert rows(ask(lake, "select 1 as one")) == [["one"], ["1"]]

@@ -24,7 +24,7 @@ def two_systems():
     return contents([CONTOSO, FABRIKAM], RULES, standings, [run("r1", CONTOSO), run("r2", FABRIKAM, 2, partial=True)])
 
 
-def test_rows_group_sections_under_their_document():
+def test_matrix_rows_list_each_document_and_then_its_sections():
     rows = matrix_rows(two_systems())
     assert [(row.document, row.group, row.rules) for row in rows] == [
         ("MQQB", "", 5),
@@ -71,7 +71,7 @@ def test_missing_roots_are_listed_first_for_each_system():
         [{"said": roots[0].said, "checks": ["a", "b"]}, {"said": "one address", "checks": ["a"]}],
     ]
     many = replace(found, runs=(run("r3", FABRIKAM, 3, roots=roots * 20),))
-    assert rendered(many, 200).splitlines()[20] == "and 20 more missing roots: the site has all"
+    assert rendered(many, 200).splitlines()[20] == "and 20 more missing roots: the site lists all of them"
 
 
 def test_sections_without_judged_rules_are_omitted():
@@ -89,7 +89,7 @@ def test_judged_share_is_relative_to_catalogue():
 
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("number", [20, 200])
-def test_many_systems_are_rows_without_truncation(number, width):
+def test_matrix_shows_many_systems_as_rows_without_truncation(number, width):
     systems = [System(f"system {each}", "10.0.17763", "directory", each) for each in range(number)]
     standings = [standing(RULES[0], each, "fail" if position % 2 else "pass") for position, each in enumerate(systems)]
     text = rendered(contents(systems, RULES, standings), width)
@@ -108,7 +108,7 @@ def test_shortened_names_stay_distinguishable():
         assert text.count(words) == 2 * len(names)
 
 
-def test_twenty_systems_show_worst_verdict_per_document():
+def test_matrix_of_twenty_systems_shows_worst_verdict_per_document():
     systems = [System("Contoso", f"1.{each}", "", each) for each in range(20)]
     other = replace(rule(7), rule="MQMQ-2.1.1-07", document="MQMQ")
     standings = [standing(other, each, "pass") for each in systems[1:]]
@@ -141,7 +141,7 @@ def test_pairs_are_sorted_by_number_of_findings(width):
     assert "Pairs" not in rendered(two_systems(), width)
 
 
-def test_a_name_is_never_markup_nor_an_escape_sequence():
+def test_system_name_is_printed_without_markup_and_escape_sequences():
     system = System("[red]x[/red]\x1b[31m", "\u202e1")
     text = rendered(contents([system], RULES, [standing(RULES[0], system, "pass")]))
     assert "[red]x[/red]" in text

@@ -33,7 +33,7 @@ def test_one_line_text_contains_no_line_break(text):
     assert len(one_line(text, 20)) <= 20
 
 
-def test_direction_marks_and_escapes_are_written_out():
+def test_direction_marks_and_escape_characters_are_shown_as_code_points():
     assert make_visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
 
 

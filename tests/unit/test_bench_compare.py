@@ -19,33 +19,33 @@ def figure(ratio: float) -> Figure:
     ("ratio", "worse", "growth"),
     [(1.21, True, "+21%"), (1.2, False, "+20%"), (1.0, False, "+0%"), (0.5, False, "-50%")],
 )
-def test_a_command_is_worse_when_its_ratio_grew_by_more_than_a_fifth(ratio: float, worse: bool, growth: str):
+def test_benchmark_is_worse_when_its_ratio_grew_by_more_than_a_fifth(ratio: float, worse: bool, growth: str):
     (change,) = compare({"explain": figure(1.0)}, [("explain", figure(ratio))])
     assert change.is_worse == worse
     assert growth in str(change)
     assert ("WORSE" in str(change)) == worse
 
 
-def test_a_command_on_a_slower_machine_is_not_worse():
+def test_benchmark_on_a_slower_machine_is_not_worse():
     slower = Figure(1.0, 3.0, 1.0, "2026-11-27, a slower machine")
     (change,) = compare({"explain": figure(1.0)}, [("explain", slower)])
     assert not change.is_worse
 
 
-def test_a_new_command_is_not_worse_and_its_line_names_the_remedy():
+def test_new_benchmark_is_not_worse_and_its_line_names_the_remedy():
     (change,) = compare({}, [("explain", figure(1.0))])
     assert not change.is_worse
     assert str(change).endswith("no kept figure: `make bench-keep` keeps it")
 
 
-def test_unmeasured_kept_command_is_listed_last_and_not_worse():
+def test_recorded_but_unmeasured_benchmark_is_listed_last_and_not_worse():
     changes = list(compare({"prove": figure(900), "explain": figure(1.0)}, [("explain", figure(1.0))]))
     assert [change.name for change in changes] == ["explain", "prove"]
     assert not changes[1].is_worse
     assert str(changes[1]).endswith("not measured now")
 
 
-def test_kept_figures_are_read_as_they_were_written(tmp_path: Path):
+def test_recorded_benchmark_figures_are_read_as_they_were_written(tmp_path: Path):
     figures = {"mqconform --version": figure(0.25), "mqconform prove": figure(900)}
     write_kept(figures, tmp_path / "kept.toml")
     assert read_kept(tmp_path / "kept.toml") == figures
@@ -63,7 +63,7 @@ def test_kept_figures_are_read_as_they_were_written(tmp_path: Path):
         ("[explain]\nratio = 1\ncpu_s = 1\nwanted_cpu_s = 1\nmeasured = 2", 'measured of "explain" is 2, not a text'),
     ],
 )
-def test_a_broken_file_gives_one_line_error_that_names_the_remedy(tmp_path: Path, text: str | None, reason: str):
+def test_broken_benchmark_record_gives_one_line_error_with_remedy(tmp_path: Path, text: str | None, reason: str):
     path = tmp_path / "kept.toml"
     if text is not None:
         path.write_text(text, encoding="utf-8")
@@ -75,7 +75,7 @@ def test_a_broken_file_gives_one_line_error_that_names_the_remedy(tmp_path: Path
     assert "`make bench-keep`" in str(raised.value)
 
 
-def test_each_measured_command_has_a_recorded_figure_and_target():
+def test_each_benchmark_has_a_recorded_figure_and_target():
     wanted = {name: command.wanted_cpu_s for name, command in commands.COMMANDS.items()}
     kept = {name: figure.wanted_cpu_s for name, figure in read_kept().items()}
     assert wanted.items() <= kept.items()
@@ -91,7 +91,7 @@ def test_bench_comparison_exits_with_1_and_names_slower_commands(
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == ["explain", "serve"]
 
 
-def test_keeping_some_figures_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_recording_some_benchmark_figures_leaves_the_others_unchanged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     path = tmp_path / "kept.toml"
     write_kept({"explain": figure(1.0), "prove": figure(900)}, path)
     monkeypatch.setattr(commands, "KEPT_FILE", path)
@@ -100,7 +100,7 @@ def test_keeping_some_figures_leaves_the_others_as_they_were(monkeypatch: pytest
     assert read_kept(path) == {"explain": figure(2.0), "prove": figure(900)}
 
 
-def test_cost_of_make_test_is_known_only_for_all_tracks(tmp_path: Path):
+def test_cost_of_make_test_is_recorded_only_with_all_tracks(tmp_path: Path):
     (tmp_path / "lint.json").write_text(json.dumps({"(lint)": 20.0}), encoding="utf-8")
     (tmp_path / "test-core.json").write_text(json.dumps({"one": 2.0, "two": 3.0}), encoding="utf-8")
     assert commands.last_test_cpu_s(tmp_path, ["lint", "test-core"]) == 25.0

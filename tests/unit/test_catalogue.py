@@ -85,7 +85,7 @@ def row(rule: str, **changes: str | None) -> str:
     return f'["{rule}"]\n' + "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
 
 
-def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
+def test_catalogue_row_is_joined_with_index_and_documents(suites: Suites) -> None:
     text = row(
         "MQQB-2.2.1-02", observe='"none"', role='"acceptor"', why='"because"', errata='["E01"]', note='"<12>"'
     ) + row("MQQB-10.1-01")
@@ -102,7 +102,7 @@ def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
     assert plain.link.endswith("/ms-mqqb/11111111-1111-1111-1111-111111111111")
 
 
-def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
+def test_product_note_cited_by_a_catalogue_row_exists(suites: Suites) -> None:
     root = suites(row("MQQB-2.2.1-01", note='"<1>, <2>"'))
     load_catalogue(root)  # of a document without notes.toml no note is known
     note = '[1]\nsections = ["2.2.1"]\nkind = "deviates"\nreleases = ["all"]\nsays = "x"\nreference = ["same"]\n'
@@ -113,7 +113,7 @@ def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
     assert load_catalogue(root).notes.find_cited("MQQB", "<2>")
 
 
-def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites: Suites) -> None:
+def test_defaults_of_rules_file_apply_to_rows_without_the_key(suites: Suites) -> None:
     head = '[defaults]\nobserve = "rpc"\nrole = "acceptor"\n'
     text = head + row("MQQB-2.2.1-01", observe=None, role=None) + row("MQQB-2.2.1-02", observe=None)
     catalogue = load_catalogue(suites(text, row("MQQB-10.1-01")))
@@ -126,7 +126,7 @@ def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites
 
 
 @pytest.mark.parametrize("head", ['[defaults]\nsays = "x"\n', "defaults = 1\n", "[defaults]\nrole = 1\n"])
-def test_bad_defaults_give_one_line_errors_with_the_file(suites: Suites, head: str) -> None:
+def test_invalid_defaults_of_rules_file_give_one_line_error_with_the_file(suites: Suites, head: str) -> None:
     root = suites(head + ROW)
     with pytest.raises(CatalogueError) as caught:
         load_catalogue(root)
@@ -147,7 +147,7 @@ def test_a_section_without_a_title_gives_one_line_error_with_the_file(suites: Su
 
 
 @pytest.mark.parametrize("value", ['"mqqb/s0"', '["mqqb/s9"]', "[7]"])
-def test_a_wrong_checked_in_gives_one_line_error_with_the_file(suites: Suites, value: str) -> None:
+def test_invalid_checked_in_of_rules_file_gives_one_line_error_with_the_file(suites: Suites, value: str) -> None:
     root = suites(f"checked_in = {value}\n" + ROW)
     with pytest.raises(CatalogueError, match=r"rules\.toml: .*checked_in.* no") as caught:
         load_catalogue(root)
@@ -221,7 +221,7 @@ BAD_ROWS = {
     ),
     "under no SHOULD": (
         row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
-        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is not a SHOULD; index.tsv lists the levels",
+        "MQQB-2.2.1-01: depends on MQQB-2.2.1-01 (under), which is not a SHOULD; index.tsv lists the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),
@@ -232,7 +232,7 @@ BAD_ROWS = {
 
 
 @pytest.mark.parametrize("name", BAD_ROWS)
-def test_a_bad_row_gives_one_line_error_with_file_id_and_way_out(suites: Suites, name: str) -> None:
+def test_invalid_catalogue_row_gives_one_line_error_with_file_id_and_remedy(suites: Suites, name: str) -> None:
     text, message = BAD_ROWS[name]
     root = suites(text)
     with pytest.raises(CatalogueError) as caught:
@@ -243,12 +243,12 @@ def test_a_bad_row_gives_one_line_error_with_file_id_and_way_out(suites: Suites,
     assert isinstance(caught.value, MqconformError)
 
 
-def test_a_row_in_two_files_is_named(suites: Suites) -> None:
+def test_rule_with_rows_in_two_files_is_named(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: occurs twice; another section"):
         load_catalogue(suites(ROW, ROW))
 
 
-def test_bytes_that_are_no_text_are_reported(suites: Suites) -> None:
+def test_rules_file_that_is_not_utf_8_is_reported(suites: Suites) -> None:
     root = suites(ROW)
     (root / "mqqb" / "s0" / "rules.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is not TOML"):
@@ -288,7 +288,7 @@ BAD_INDEXES = {
 
 
 @pytest.mark.parametrize("name", BAD_INDEXES)
-def test_a_bad_index_is_reported(suites: Suites, name: str) -> None:
+def test_invalid_rule_index_file_is_reported(suites: Suites, name: str) -> None:
     text, message = BAD_INDEXES[name]
     with pytest.raises(CatalogueError) as caught:
         load_index(suites(index=text))
@@ -296,19 +296,19 @@ def test_a_bad_index_is_reported(suites: Suites, name: str) -> None:
 
 
 @pytest.mark.parametrize("missing", ["index.tsv", "documents.toml", "errata.toml"])
-def test_a_missing_file_is_reported(suites: Suites, missing: str) -> None:
+def test_missing_catalogue_file_is_reported(suites: Suites, missing: str) -> None:
     root = suites(ROW)
     (root / missing).unlink()
     with pytest.raises(CatalogueError, match=f"{missing}: is missing"):
         load_catalogue(root)
 
 
-def test_a_bad_document_is_reported(suites: Suites) -> None:
+def test_unknown_key_of_documents_file_is_reported(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"documents\.toml: MQQB: unknown key url"):
         load_documents(suites(documents='[MQQB]\ntitle = "x"\nurl = "y"\n'))
 
 
-def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> None:
+def test_document_folder_may_have_its_own_rule_index_and_source_addresses(suites: Suites) -> None:
     """Known bugs are in none of the specifications: a row of theirs names the rules that a system with one violates."""
     documents = DOCUMENTS + '[BUGS]\ntitle = "Bugs: of others"\n[BUGS.sections]\n"7" = "https://example.org/7"\n'
     root = suites(ROW, row("BUGS-7-01", violates='["MQQB-2.2.1-01"]'), documents=documents)
@@ -335,12 +335,12 @@ def catalogue() -> Catalogue:
     return load_catalogue()
 
 
-def test_the_catalogue_that_ships_is_valid(catalogue: Catalogue) -> None:
+def test_shipped_catalogue_is_valid(catalogue: Catalogue) -> None:
     assert len(catalogue) > 0
     assert set(catalogue.documents()) <= set(load_documents())
 
 
-def test_the_index_that_ships_is_consistent() -> None:
+def test_shipped_rule_index_is_consistent() -> None:
     index = load_index()
     assert len(index) > 3000
     documents = {rule.split("-")[0] for rule in index}
@@ -357,7 +357,7 @@ INDEXES = [SUITES / INDEX_FILE, SUITES / "regressions" / INDEX_FILE]
 
 
 @pytest.mark.parametrize("file", INDEXES, ids=["documents", "regressions"])
-def test_an_index_holds_no_sentences(file: Path) -> None:
+def test_rule_index_contains_no_sentences_of_the_specifications(file: Path) -> None:
     """The specification's sentences stay out of the repository: six columns, and the last is a heading."""
     lines = file.read_text(encoding="utf-8").splitlines()
     assert {line.count("\t") for line in lines} == {5}
@@ -366,7 +366,7 @@ def test_an_index_holds_no_sentences(file: Path) -> None:
 
 
 @pytest.mark.skipif(not LEDGER.exists(), reason="the specifications are not beside this clone")
-def test_the_index_is_that_of_the_specifications() -> None:
+def test_rule_index_equals_that_of_the_specifications() -> None:
     expected: dict[str, tuple[str, ...]] = {}
     classes: dict[str, tuple[str, str]] = {}
     for name in ("classes.*.tsv", "rules.tsv", "declared.*.tsv"):
@@ -382,7 +382,7 @@ def test_the_index_is_that_of_the_specifications() -> None:
     assert {name: tuple(field or "" for field in row) for name, row in index.items()} == expected
 
 
-def test_the_pages_that_ship_are_addresses() -> None:
+def test_shipped_document_pages_are_valid_addresses() -> None:
     documents = load_documents()
     sources = documents.pop("REGRESSIONS").sections
     assert {urlsplit(source).scheme for source in sources.values()} == {"https"}

@@ -42,7 +42,7 @@ def test_control_schema_is_valid_and_has_the_protocol_version() -> None:
     assert SCHEMA["$id"].endswith(f":{PROTOCOL}")
 
 
-def test_the_schema_has_the_verbs_and_arguments_of_the_reference() -> None:
+def test_control_schema_has_the_verbs_and_arguments_of_the_reference() -> None:
     verbs = set(SCHEMA["$defs"]["request"]["properties"]["verb"]["enum"])
     assert verbs == _VERBS.keys() | WITHOUT_ARGUMENTS | {"cancel"}
     assert {name.partition(":")[2] for name in SCHEMA["$defs"] if name.startswith("answer:")} == verbs
@@ -53,7 +53,7 @@ def test_the_schema_has_the_verbs_and_arguments_of_the_reference() -> None:
         assert set(request["required"]) == {"id", "verb", *verb.required}
 
 
-def test_the_page_has_every_verb_argument_and_field() -> None:
+def test_control_protocol_page_has_every_verb_argument_and_field() -> None:
     named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
     for name, verb in _VERBS.items():
         assert {name, *verb.takes} <= named
@@ -84,7 +84,7 @@ def kept_control() -> Kept:
     return Kept(host)
 
 
-def test_the_reference_keeps_the_contract() -> None:
+def test_reference_answers_satisfy_the_control_contract() -> None:
     made = kept_control()
     assert made.call("identity")["protocol"] == PROTOCOL
     made.call("create_queue", name="private$\\x", label="x", journaling=True, quota_kb=100)
@@ -151,14 +151,16 @@ def test_the_reference_keeps_the_contract() -> None:
         ("get_queue_path", PATHS | {"\ud800": 1}, "a key in the answer contains a lone surrogate"),
     ],
 )
-def test_an_answer_that_breaks_the_contract_is_named_in_one_line(verb: str, answer: dict[str, Any], words: str) -> None:
+def test_control_answer_that_violates_the_contract_is_named_in_one_line(
+    verb: str, answer: dict[str, Any], words: str
+) -> None:
     complaint = complaint_about_answer(verb, answer)
     assert complaint is not None
     assert words in complaint
     assert complaint.isprintable()
 
 
-def test_a_request_that_breaks_it_is_named() -> None:
+def test_control_request_that_violates_the_contract_is_named() -> None:
     assert complaint_about_request({"id": 1, "verb": "fly"}) is not None
     assert "the request has no 'queue'" in str(complaint_about_request({"id": 1, "verb": "purge"}))
     assert complaint_about_request({"id": 1, "verb": "receive", "queue": "private$\\x", "timeout_ms": None}) is None

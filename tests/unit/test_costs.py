@@ -50,16 +50,16 @@ def spent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     return tree
 
 
-def test_a_test_is_charged_with_its_own_time_and_that_of_its_processes(spent: dict[str, float]):
+def test_cost_of_a_test_includes_its_processes(spent: dict[str, float]):
     assert spent["test_it.py::test_first"] > 0.09
     assert spent["test_it.py::test_second"] > 0.35  # of others there are only whole ticks
 
 
-def test_a_shared_fixture_is_charged_with_its_begin_and_its_end(spent: dict[str, float]):
+def test_cost_of_a_shared_fixture_includes_setup_and_teardown(spent: dict[str, float]):
     assert spent["test_it.py: fixture shared"] > 0.19
 
 
-def test_a_track_that_is_no_pytest_is_measured_and_ends_as_its_command(tmp_path: Path):
+def test_cost_of_a_track_without_pytest_is_measured_with_its_exit_code(tmp_path: Path):
     path, program = tmp_path / "out/proof.json", "import time\nwhile time.process_time() < 0.2: pass\nexit(3)"
     script = [sys.executable, ROOT / "scripts/test_costs.py"]
     assert run_watched([*script, "run", path, "--", sys.executable, "-c", program]).returncode == 3

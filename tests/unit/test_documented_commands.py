@@ -25,5 +25,5 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", commands())
-def test_a_command_is_shown_with_its_output(command: str) -> None:
+def test_every_command_has_its_output_in_the_documentation(command: str) -> None:
     assert command in SHOWN

@@ -57,7 +57,7 @@ def unknown_options(page: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
-def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+def test_documented_link_leads_to_an_existing_file_and_heading(page: Path) -> None:
     assert list(broken_links(page)) == []
 
 
@@ -71,7 +71,7 @@ def test_a_page_is_linked_from_the_readme() -> None:
     assert {f"docs/{page.name}" for page in PAGES if page.parent.name == "docs"} <= linked
 
 
-def test_a_wrong_link_and_a_wrong_option_are_found(tmp_path: Path) -> None:
+def test_wrong_documented_link_and_option_are_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A page\n[a](#a-page) [b](#b) [c](c.md)\n\n    $ mqconform lake sql --lake x --nope\n", "utf-8")
     assert list(broken_links(page)) == ["#b", "c.md"]

@@ -62,7 +62,7 @@ def load(root: Path, text: str) -> dict[str, Erratum]:
     return load_errata(INDEX, root)
 
 
-def test_an_entry_is_read(tmp_path: Path) -> None:
+def test_erratum_entry_is_read(tmp_path: Path) -> None:
     assert load(tmp_path, entry()) == {
         "E07": Erratum(
             id="E07",
@@ -77,7 +77,7 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
     }
 
 
-def test_the_rules_of_an_entry_are_those_of_where(tmp_path: Path) -> None:
+def test_rules_of_an_erratum_are_those_of_its_where_key(tmp_path: Path) -> None:
     assert load(tmp_path, entry())["E07"].rules == ("MQQB-2.2.1-01",)
 
 
@@ -111,7 +111,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_entry_gives_one_line_error_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
+def test_invalid_erratum_gives_one_line_error_with_file_id_and_remedy(tmp_path: Path, name: str) -> None:
     text, message = BAD[name]
     with pytest.raises(CatalogueError) as caught:
         load(tmp_path, text)
@@ -128,11 +128,11 @@ def errata() -> dict[str, Erratum]:
     return load_errata(load_index())
 
 
-def test_every_ambiguity_that_a_check_touches_has_an_entry(errata: dict[str, Erratum]) -> None:
+def test_every_ambiguity_that_a_check_touches_has_an_erratum(errata: dict[str, Erratum]) -> None:
     assert list(errata) == [f"E{number:02}" for number in NUMBERS]
 
 
-def test_every_entry_leaves_a_reading_to_follow(errata: dict[str, Erratum]) -> None:
+def test_every_erratum_has_a_reading_that_passes(errata: dict[str, Erratum]) -> None:
     for erratum in errata.values():
         assert any(reading.verdict == "pass" for reading in erratum.readings), erratum.id
 
@@ -147,14 +147,14 @@ def test_settled_errata_name_their_frames(errata: dict[str, Erratum]) -> None:
         assert not erratum.settled or re.search(r"[Ff]rames? \d", erratum.real), erratum.id
 
 
-def test_sections_that_entries_name_exist(errata: dict[str, Erratum]) -> None:
+def test_sections_named_by_errata_exist(errata: dict[str, Erratum]) -> None:
     """Sections are named where no rule of theirs bears on the matter; their numbers are of a known document."""
     documents = set(load_documents())
     for erratum in errata.values():
         assert {re.split("[- ]", place)[0] for place in erratum.where} <= documents
 
 
-def test_errata_that_the_catalogue_cites_name_the_rule(errata: dict[str, Erratum]) -> None:
+def test_errata_cited_by_the_catalogue_name_the_citing_rule(errata: dict[str, Erratum]) -> None:
     """A row that cites an entry stands in its ``where``, itself or with its section."""
     unrelated = {
         (rule.id, name)
@@ -165,7 +165,7 @@ def test_errata_that_the_catalogue_cites_name_the_rule(errata: dict[str, Erratum
     assert unrelated == set()
 
 
-def test_the_checks_of_a_reading_that_is_not_run_exist(errata: dict[str, Erratum]) -> None:
+def test_checks_listed_for_an_unrun_erratum_reading_exist(errata: dict[str, Erratum]) -> None:
     named = {check for erratum in errata.values() for reading in erratum.readings for check in reading.checks}
     missing = {check for check in named if not _is_defined(*check.split("::"))}
     assert named

@@ -11,17 +11,17 @@ PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-
 OF_NONE = {"identity"}
 
 
-def test_every_verb_belongs_to_a_facility():
+def test_every_control_verb_belongs_to_a_facility():
     owned = {verb for verbs in FACILITIES.values() for verb in verbs}
     assert set(_VERBS) - OF_NONE == owned - {"restart", "reset"}
 
 
-def test_a_verb_of_two_facilities_is_offered_with_either():
+def test_control_verb_of_two_facilities_is_offered_with_either():
     assert refusal("purge", {"receive"}) is refusal("purge", {"queue_control"}) is None
     assert refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
 
 
-def test_receive_facility_offers_remote_read():
+def test_receive_facility_includes_remote_read():
     assert list_offered_facilities(FACILITIES, {"send", "receive"}) == ["send", "receive", "remote_read"]
     assert list_offered_facilities(FACILITIES, {"remote_read"}) == ["remote_read"]
 

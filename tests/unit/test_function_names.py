@@ -84,16 +84,16 @@ def test_no_function_is_named_by_a_bare_participle(place):
     assert participles(place) - EXCEPTIONS.keys() == set()
 
 
-def test_every_exception_is_still_there():
+def test_every_excepted_function_name_still_exists():
     assert EXCEPTIONS.keys() <= set().union(*(participles(place) for place in FINISHED))
 
 
 @pytest.mark.parametrize("name", ["opened", "_shown", "told", "kept", "sent", "read_", "feed", "open_session", "_red"])
-def test_participles_are_recognised(name):
+def test_name_scan_recognizes_participles(name):
     assert is_bare_participle(name) == (name in ("opened", "_shown", "told", "kept", "sent"))
 
 
-def test_functions_count_wherever_they_are_and_properties_do_not():
+def test_name_scan_includes_nested_functions_and_excludes_properties():
     nested = "def opened():\n    def told(): ..."
     methods = "class A:\n    @property\n    def kept(self): ...\n    async def sent(self): ..."
     assert [*functions(ast.parse(nested)), *functions(ast.parse(methods))] == ["opened", "told", "sent"]

@@ -50,7 +50,7 @@ TERMINATED = {"MessagePropertiesHeader.Label", "UserHeader.DestinationQueue.Dire
 
 @pytest.mark.parametrize("codec", READERS)
 @pytest.mark.parametrize("number", FRAMES)
-def test_every_field_reads_as_the_manifest_says(number: int, codec: str) -> None:
+def test_golden_fields_equal_those_of_the_manifest(number: int, codec: str) -> None:
     frame = FRAMES[number]
     read = READERS[codec](frame)
     found = {}
@@ -61,7 +61,7 @@ def test_every_field_reads_as_the_manifest_says(number: int, codec: str) -> None
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_both_codecs_rebuild_the_frame(number: int) -> None:
+def test_both_codecs_rebuild_each_golden_frame(number: int) -> None:
     frame = FRAMES[number]
     ping = frame.transport == "udp"
     assert (parse_ping if ping else parse_packet)(frame.data).build() == frame.data
@@ -69,18 +69,18 @@ def test_both_codecs_rebuild_the_frame(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [3, 4])
-def test_the_padding_of_establish_connection_is_filled(number: int) -> None:
+def test_establish_connection_padding_of_golden_frames_is_filled(number: int) -> None:
     """MS-MQQB 2.2.3.1 asks it of responses; the request has it too."""
     for codec in READERS.values():
         assert codec(FRAMES[number])("EstablishConnectionHeader.Padding") == b"\x5a" * 512
 
 
-def test_the_body_of_frame_7_is_as_long_as_its_header_says() -> None:
+def test_body_of_golden_frame_7_has_the_length_of_its_header() -> None:
     for codec in READERS.values():
         assert codec(FRAMES[7])("MessagePropertiesHeader.MessageBody") == b"a\0" * 1000
 
 
-def test_only_frame_7_has_a_rebuilt_tail() -> None:
+def test_only_golden_frame_7_has_a_reconstructed_tail() -> None:
     assert {n: (f.dumped, len(f.data)) for n, f in FRAMES.items() if f.dumped != len(f.data)} == {7: (1650, 2224)}
 
 
@@ -92,7 +92,7 @@ def test_packet_kinds_equal_the_names_of_the_manifest(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_disagreements_are_about_fields_of_the_frame(number: int) -> None:
+def test_listed_disagreements_of_a_golden_frame_concern_its_fields(number: int) -> None:
     frame = FRAMES[number]
     for each in frame.disagreements:
         header, field = each.field.rsplit(".", 1)
@@ -101,7 +101,7 @@ def test_disagreements_are_about_fields_of_the_frame(number: int) -> None:
         assert each.field in frame.fields or field == "Padding"
 
 
-def test_the_committed_capture_is_what_the_builder_makes(tmp_path: Path) -> None:
+def test_committed_golden_capture_equals_output_of_its_builder(tmp_path: Path) -> None:
     golden = load_golden()
     write_golden(golden, tmp_path / "made.pcapng")
     assert (GOLDEN_FOLDER / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()

@@ -80,7 +80,7 @@ def modules(package: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("package", ALLOWED)
-def test_imports_follow_the_arrows(package: str) -> None:
+def test_package_imports_follow_the_documented_arrows(package: str) -> None:
     wrong = {
         str(path.relative_to(ROOT)): sorted(bad)
         for path in modules(package)
@@ -109,7 +109,7 @@ def imported_rooms(path: Path, package: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", ROOMS)
-def test_rooms_import_downwards_only(package: str) -> None:
+def test_subpackages_import_only_lower_subpackages(package: str) -> None:
     rank = {name: height for height, name in enumerate(ROOMS[package])}
     wrong = {
         str(path.relative_to(ROOT)): sorted(upward)
@@ -121,17 +121,17 @@ def test_rooms_import_downwards_only(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", ROOMS)
-def test_every_room_is_on_the_list(package: str) -> None:
+def test_every_subpackage_is_listed_in_the_architecture(package: str) -> None:
     found = {room(path) for path in modules(package)} - {"__init__"}
     assert found == set(ROOMS[package])
 
 
-def test_scapy_lives_in_the_wire_layers_only() -> None:
+def test_only_the_wire_layers_import_scapy() -> None:
     outside = [path for path in modules("harness") if "scapy" in imports(path) and "wire" not in path.parts]
     assert outside == []
 
 
-def test_scapy_reads_no_routes_of_the_machine() -> None:
+def test_scapy_import_reads_no_network_routes() -> None:
     """Every process of a run would, and wait for the kernel's answers."""
     code = "import sys, harness.wire.rpc; from scapy.config import conf; sys.exit(bool(conf.route.routes))"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0

@@ -90,20 +90,20 @@ def test_no_modules_import_each_other_in_a_circle(arrows):
     assert circle((".".join(one), ".".join(other)) for one, other in without_reason(arrows)) == []
 
 
-def test_no_files_and_folders_of_a_folder_import_each_other_in_a_circle(arrows):
+def test_files_and_folders_within_a_folder_have_no_import_circle(arrows):
     rooms = rooms_of(without_reason(arrows))
     circles = {"/".join(folder): circle(rooms[folder]) for folder in rooms if folder != WHERE_DOCUMENTS_SHARE}
     assert {folder: found for folder, found in circles.items() if found} == {}
 
 
 @pytest.mark.parametrize("arrow", BY_NATURE, ids=" -> ".join)
-def test_an_arrow_with_a_reason_is_there_and_closes_a_circle(arrow, arrows):
+def test_each_excused_import_exists_and_closes_a_circle(arrow, arrows):
     one, other = (tuple(name.split(".")) for name in arrow)
     assert (one, other) in arrows
     assert circle([*without_reason(arrows), (one, other)])
 
 
-def test_a_circle_is_found():
+def test_import_scan_finds_a_circle():
     assert circle([("a", "b"), ("b", "c"), ("c", "a")])
     assert not circle([("a", "b"), ("b", "c"), ("a", "c")])
     assert rooms_of({(("p", "x", "a"), ("p", "y")), (("p", "y"), ("p", "x", "b"))}) == {
@@ -111,7 +111,7 @@ def test_a_circle_is_found():
     }
 
 
-def test_imports_for_types_and_within_functions_count():
+def test_import_scan_includes_type_and_function_level_imports():
     code = "if TYPE_CHECKING:\n    from p.a import A\ndef f():\n    import p.b\n    from p import c\n"
     known = [("p", "a"), ("p", "b"), ("p", "c"), ("p", "d")]
     assert imported(ast.parse(code), known) == {("p", "a"), ("p", "b"), ("p", "c")}

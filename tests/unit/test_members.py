@@ -11,7 +11,7 @@ from harness.rules.catalogue import load_catalogue
 from harness.rules.members import load_members
 
 
-def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
+def test_every_protocol_named_by_the_overview_has_a_members_row_or_rules() -> None:
     named = {"MQMP", "MQBR", "MQDS", "MQDSSM", "MQMR", "MQRR", "MQCN", "MQSD", "MQAC", "MQSRM"}
     with_rules = {row.document for row in load_catalogue().values()}
     assert {one.name for one in load_members()} == named
@@ -30,7 +30,7 @@ def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
         ),
     ],
 )
-def test_a_row_that_lacks_something_gives_one_line_error(tmp_path: Path, text: str, said: str) -> None:
+def test_incomplete_row_of_members_file_gives_one_line_error(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "members.toml").write_text(text)
     with pytest.raises(UsageError) as caught:
         load_members(tmp_path)

@@ -58,7 +58,7 @@ def test_hanging_child_is_killed_with_its_children_and_named_in_the_error(progra
     assert "sleep(3600)" in caught.value.__notes__[0]
 
 
-def test_child_that_prints_is_awaited(clock: Clock, idle: subprocess.Popen[bytes]):
+def test_child_process_that_prints_is_not_killed(clock: Clock, idle: subprocess.Popen[bytes]):
     watch = Watch(idle.pid, silence_s=SILENCE_S, clock=clock)
     for printed in range(1, 10):
         clock.now_s += SILENCE_S - 1
@@ -69,7 +69,7 @@ def test_child_that_prints_is_awaited(clock: Clock, idle: subprocess.Popen[bytes
     assert idle.wait() == -signal.SIGKILL
 
 
-def test_child_that_computes_is_awaited(clock: Clock, busy: subprocess.Popen[bytes]):
+def test_child_process_that_computes_is_not_killed(clock: Clock, busy: subprocess.Popen[bytes]):
     watch = Watch(busy.pid, silence_s=SILENCE_S, clock=clock)
     for _ in range(2):
         enough = watch.cpu_s + SILENCE_S / 50
@@ -83,7 +83,7 @@ def test_child_that_computes_is_awaited(clock: Clock, busy: subprocess.Popen[byt
         watch.look()
 
 
-def test_child_whose_own_child_computes_is_awaited(clock: Clock):
+def test_child_process_whose_own_child_computes_is_not_killed(clock: Clock):
     program = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
     with subprocess.Popen([sys.executable, "-c", program]) as process:
         watch = Watch(process.pid, silence_s=SILENCE_S, clock=clock)
@@ -97,7 +97,7 @@ def test_child_whose_own_child_computes_is_awaited(clock: Clock):
     assert process.returncode == -signal.SIGKILL
 
 
-def test_child_that_writes_in_its_folder_is_awaited(clock: Clock, idle: subprocess.Popen[bytes], tmp_path: Path):
+def test_child_process_that_writes_a_file_is_not_killed(clock: Clock, idle: subprocess.Popen[bytes], tmp_path: Path):
     watch = Watch(idle.pid, tmp_path, SILENCE_S, clock=clock)
     for name in ("one", "two"):
         clock.now_s += SILENCE_S
@@ -111,7 +111,7 @@ def test_child_that_writes_in_its_folder_is_awaited(clock: Clock, idle: subproce
         watch.look()
 
 
-def test_child_that_is_busy_forever_is_killed(clock: Clock, busy: subprocess.Popen[bytes]):
+def test_child_process_that_is_busy_forever_is_killed(clock: Clock, busy: subprocess.Popen[bytes]):
     watch = Watch(busy.pid, silence_s=1e9, total_s=100, clock=clock)
     clock.now_s = 99
     watch.look()

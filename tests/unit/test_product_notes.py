@@ -29,7 +29,7 @@ RULE = "MQQB-2.2.1-01"
 
 
 @pytest.mark.parametrize("document", FROZEN)
-def test_every_number_has_its_entry(document: str) -> None:
+def test_every_product_note_number_has_its_entry(document: str) -> None:
     notes = load_catalogue().notes.by_document
     assert list(notes) == sorted(FROZEN)
     assert list(notes[document]) == list(range(1, FROZEN[document] + 1))
@@ -37,7 +37,7 @@ def test_every_number_has_its_entry(document: str) -> None:
 
 @pytest.mark.skipif(not SPECIFICATIONS.exists(), reason="the specifications are not beside this clone")
 @pytest.mark.parametrize("document", FROZEN)
-def test_the_numbers_and_sections_are_those_of_the_appendix(document: str) -> None:
+def test_product_notes_have_numbers_and_sections_of_the_appendix(document: str) -> None:
     text = (SPECIFICATIONS / TEXTS[document]).read_text(encoding="utf-8")
     printed = {int(number): (section,) for number, section in NOTE.findall(text)}
     notes = load_catalogue().notes.by_document[document]
@@ -77,7 +77,7 @@ def test_product_notes_excuse_current_releases_rarely() -> None:
         (["from windows-11", "windows-server-2025"], ("windows-11", "windows-server-2025")),
     ],
 )
-def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], found: tuple[str, ...]) -> None:
+def test_product_note_names_releases_singly_or_by_range(written: list[str], found: tuple[str, ...]) -> None:
     assert releases_named(written) == found
 
 
@@ -102,14 +102,14 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],
 )
-def test_a_wrong_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_product_note_gives_one_line_error(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(CatalogueError) as caught:
         load_notes(*noted(tmp_path, text))
     assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / NOTES_FILE}: {says}")
     assert "\n" not in str(caught.value)
 
 
-def test_a_whole_section_can_be_excused_and_of_some_releases_only(tmp_path: Path) -> None:
+def test_product_note_can_excuse_a_whole_section_for_some_releases(tmp_path: Path) -> None:
     text = f'{ROW}allows = "y"\nexcuses = ["MQQB-2.2.1-*"]\nexcused = ["windows-xp"]\n'
     notes = load_notes(*noted(tmp_path, text))
     assert notes.excusing("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}

@@ -52,7 +52,7 @@ def habits_in(words: str) -> set[str]:
         ("It is missing.", "pronoun-first"),
     ],
 )
-def test_a_habit_is_found(words: str, habit: str) -> None:
+def test_prose_check_finds_a_bad_habit(words: str, habit: str) -> None:
     assert habit in habits_in(words)
 
 
@@ -64,11 +64,11 @@ def test_a_habit_is_found(words: str, habit: str) -> None:
         "Input after an error is discarded.",
     ],
 )
-def test_a_plain_sentence_has_no_finding(words: str) -> None:
+def test_prose_check_accepts_a_plain_sentence(words: str) -> None:
     assert habits_in(words) == set()
 
 
-def test_a_page_has_its_paragraphs_cells_and_items_without_code(tmp_path: Path) -> None:
+def test_prose_check_reads_paragraphs_cells_and_items_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE, encoding="utf-8")
     assert [(text.line, text.words) for text in texts_of_page(page)] == [
@@ -83,19 +83,19 @@ def test_a_page_has_its_paragraphs_cells_and_items_without_code(tmp_path: Path) 
     ]
 
 
-def test_a_table_of_rules_has_its_sentences(tmp_path: Path) -> None:
+def test_prose_check_reads_the_sentences_of_a_rules_file(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text('["MQQB-1-01"]\nobserve = "wire"\nsays = "A packet has a header."\n', encoding="utf-8")
     assert [(text.line, text.words) for text in texts_of_rules(rules)] == [(3, "A packet has a header.")]
 
 
-def test_a_program_has_its_docstrings_and_messages(tmp_path: Path) -> None:
+def test_prose_check_reads_docstrings_and_messages_of_a_module(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text('"""Read the whole page."""\nname = "short"\nsaid = f"the file {name} is missing"\n', "utf-8")
     assert [text.words for text in texts_of_program(program)] == ["Read the whole page.", "the file {} is missing"]
 
 
-def test_every_kind_of_room_is_read() -> None:
+def test_prose_check_reads_every_kind_of_file() -> None:
     found = rooms(command.ROOT)
     assert {"README.md", "docs/sut-file.md", "suites/mqqb: rules", "suites/mqso: faults"} <= set(found)
     assert {"harness/cli: commands", "reports: commands", "reference_qm/shell: commands"} <= set(found)
@@ -117,25 +117,25 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return run
 
 
-def test_more_findings_than_kept_fail_and_are_shown(lint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prose_check_fails_with_findings_above_the_recorded_number(lint, capsys: pytest.CaptureFixture[str]) -> None:
     assert lint("Nobody knows.\n\nThe run goes on.\n", '"page.md" = 1\n') == (1, '"page.md" = 1\n')
     assert "page.md:3: goes-on" in capsys.readouterr().out
 
 
-def test_a_room_without_a_count_has_no_findings(lint) -> None:
+def test_prose_check_allows_no_findings_without_a_recorded_number(lint) -> None:
     assert lint("Nobody knows.\n", "")[0] == 1
 
 
-def test_fewer_findings_lower_the_count(lint) -> None:
+def test_prose_check_lowers_the_recorded_number_of_findings(lint) -> None:
     assert lint("Nobody knows.\n", '"page.md" = 2\n') == (0, '"page.md" = 1\n')
     assert lint("A reader knows.\n", '"page.md" = 2\n') == (0, "")
 
 
-def test_ci_writes_no_count(lint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prose_check_in_ci_records_no_number(lint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
     assert lint("A reader knows.\n", '"page.md" = 2\n') == (0, '"page.md" = 2\n')
 
 
-def test_the_kept_counts_name_rooms() -> None:
+def test_recorded_numbers_of_prose_findings_name_existing_places() -> None:
     kept = tomllib.loads(command.KEPT.read_text(encoding="utf-8"))
     assert set(kept) <= set(rooms(command.ROOT))

@@ -38,7 +38,7 @@ def configured(note: Note) -> set[str]:
     return {name for name in note.reference if name.partition(":")[0] not in NOT_CONFIGURED}
 
 
-def test_every_note_has_its_behaviours_or_a_reason_and_every_behaviour_its_notes_or_an_erratum() -> None:
+def test_every_product_note_has_behaviors_or_a_reason() -> None:
     of_errata = {name: one.erratum for name, one in BEHAVIOURS.items() if one.erratum is not None}
     assert {name for note in notes() for name in configured(note)} == BEHAVIOURS.keys() - of_errata
     assert set(of_errata.values()) <= load_errata(load_index()).keys()
@@ -54,7 +54,7 @@ def test_reference_release_shows_each_excused_behaviour() -> None:
         assert does == set(note.excused) if note.excuses else does <= set(note.releases), note.name
 
 
-def test_releases_are_the_profiles() -> None:
+def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN
     assert behaviours_of("none") == {}
     assert configured_as("none", CONFIG) == CONFIG
@@ -101,7 +101,7 @@ def test_windows_validates_host_names_unless_that_is_switched_off(tmp_path: Path
     assert settings(tmp_path, text).config.validate_host_names is validated
 
 
-def test_serve_takes_a_release_by_its_flag_and_refuses_others(tmp_path: Path) -> None:
+def test_release_flag_of_serve_accepts_known_releases_only(tmp_path: Path) -> None:
     found = settings(tmp_path, "", "windows-server-2003")
     assert found.release == "windows-server-2003"
     assert found.config.long_live_time_s == presets_of("windows-server-2003")["long_live_time_s"] == 90 * 86_400

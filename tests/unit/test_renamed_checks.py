@@ -34,11 +34,11 @@ def checks():
     return set().union(*driving_checks().values())
 
 
-def test_each_new_id_is_that_of_a_check(checks):
+def test_each_new_id_of_a_renamed_check_exists(checks):
     assert {new for new in load_renamed_checks().values() if new not in checks} == set()
 
 
-def test_no_old_id_is_that_of_a_check(checks):
+def test_no_old_id_of_a_renamed_check_exists(checks):
     assert load_renamed_checks().keys() & checks == set()
 
 
@@ -52,13 +52,13 @@ def test_a_check_that_was_renamed_twice_is_found_by_both_ids(suites):
     assert load_renamed_checks(folder) == {OLD: NEW, MIDDLE: NEW}
 
 
-def test_an_old_id_keeps_its_parameters():
+def test_renamed_check_id_keeps_its_parameters():
     old, new = next(iter(load_renamed_checks().items()))
     assert current_check(f"{old}[a-b[1]]") == f"{new}[a-b[1]]"
     assert current_check(old) == new
 
 
-def test_the_id_of_another_check_stays():
+def test_id_of_a_check_that_was_not_renamed_stays():
     assert current_check(f"{NEW}[old]") == f"{NEW}[old]"
 
 
@@ -74,11 +74,11 @@ def test_the_id_of_another_check_stays():
         ("[checks", "not TOML"),
     ],
 )
-def test_a_broken_file_is_refused(suites, text, complaint):
+def test_broken_file_of_renamed_checks_is_refused(suites, text, complaint):
     with pytest.raises(CatalogueError, match=complaint):
         load_renamed_checks(suites(mqqb=text))
 
 
-def test_two_lines_for_one_old_id_are_refused(suites):
+def test_two_renames_of_one_old_check_id_are_refused(suites):
     with pytest.raises(CatalogueError, match="renamed twice"):
         load_renamed_checks(suites(mqqb=f"[checks]\n{line(OLD, NEW)}", mqso=f"[checks]\n{line(OLD, MIDDLE)}"))

@@ -70,7 +70,7 @@ def sections(document: str) -> list[str]:
     return sorted(section for section in found if WANTED[document].match(section))
 
 
-def test_lists_and_ranges_are_understood():
+def test_section_scan_understands_lists_and_ranges():
     text = "MS-MQQB 3.1.5.1, 3.1.7.6 to 3.1.7.8 and 3.1.7.10: both; MS-MQDMPR 3.1.7.1.9."
     found = {("MQQB", one) for one in ("3.1.5.1", "3.1.7.6", "3.1.7.7", "3.1.7.8", "3.1.7.10")}
     assert named(text) == found | {("MQDMPR", "3.1.7.1.9")}

@@ -7,7 +7,7 @@ from harness.rules.catalogue import load_catalogue
 from scripts.tags import tags
 
 
-def test_each_rule_leads_to_its_row_and_says_its_sentence() -> None:
+def test_each_tag_of_a_rule_leads_to_its_row_and_sentence() -> None:
     catalogue = load_catalogue()
     lines = tags(catalogue.values())
     assert lines == sorted(lines)

@@ -29,14 +29,14 @@ class Moment:
     s: int
 
 
-def test_values_are_equal_by_their_fields():
+def test_value_objects_are_equal_by_their_fields():
     assert Point(1) == Point(1, 0)
     assert len({Point(1), Point(1, 0), Point(2)}) == 2
     assert not hasattr(Point(1), "__dict__")
     assert Moment(s=1) < Moment(s=2)
 
 
-def test_mypy_refuses_to_change_a_field(tmp_path):
+def test_mypy_rejects_assignment_to_a_value_object_field(tmp_path):
     file = tmp_path / "points.py"
     file.write_text(CHANGES_A_FIELD)
     said, complaint, code = api.run(["--strict", str(file)])

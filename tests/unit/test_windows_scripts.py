@@ -144,7 +144,7 @@ def _table(variable: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_has_no_syntax_error(name: str) -> None:
+def test_powershell_script_has_no_syntax_error(name: str) -> None:
     wrong = [node for node in _everything(_tree(name)) if node.is_error or node.is_missing]
     assert [(node.start_point, _text(node)[:60]) for node in wrong] == []
 
@@ -155,24 +155,24 @@ def _everything(node: Node) -> Iterator[Node]:
         yield from _everything(child)
 
 
-def test_a_broken_script_is_seen() -> None:
+def test_syntax_error_in_powershell_script_is_found() -> None:
     parse = Parser(Language(tree_sitter_powershell.language())).parse
     assert parse(b"if ($x { Get-Item }\n").root_node.has_error
     assert any(node.type in SEVEN for node in _everything(parse(b"Get-Item a && Get-Item b\n").root_node))
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_is_ascii_whatever_code_page_reads_it(name: str) -> None:
+def test_windows_file_contains_only_ascii(name: str) -> None:
     assert (FOLDER / name).read_bytes().isascii()
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_keeps_to_powershell_5(name: str) -> None:
+def test_powershell_script_uses_only_features_of_version_5(name: str) -> None:
     assert [_text(node) for node in _everything(_tree(name)) if node.type in SEVEN] == []
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_cmdlets_and_their_parameters_are_those_of_the_documentation(name: str) -> None:
+def test_used_cmdlets_and_parameters_are_documented(name: str) -> None:
     own = {function: _parameters(node) for function, node in _functions(name).items()}
     for command, parameters, node in _commands(_tree(name)):
         if command == "&":
@@ -190,7 +190,7 @@ def test_windows_scripts_execute_no_input(name: str) -> None:
         assert word not in text
 
 
-def test_the_agent_leaves_the_standard_input_to_its_program() -> None:
+def test_agent_script_leaves_standard_input_to_its_program() -> None:
     """PowerShell reads the standard input for a script that names $input, and gives it to nobody for any other."""
     tree = _tree("agent.ps1")
     variables = {_text(node).lower() for node in _within(tree, "variable")}
@@ -211,7 +211,7 @@ def test_splatted_powershell_parameters_are_documented(name: str, command: str) 
         assert set(re.findall(r"^\s+(\w+)\s+=", given, re.MULTILINE)) == SPLATTED[command]
 
 
-def test_the_firewall_lets_only_the_tester_in() -> None:
+def test_firewall_rule_of_windows_script_admits_only_the_tester() -> None:
     (rule,) = [node for command, _, node in _commands(_tree(PROVISION)) if command == "New-NetFirewallRule"]
     functions = _functions(PROVISION).values()
     (function,) = [node for node in functions if node.start_byte < rule.start_byte < node.end_byte]
@@ -221,12 +221,12 @@ def test_the_firewall_lets_only_the_tester_in() -> None:
     assert (opened["Direction"], opened["Action"]) == ("'Inbound'", "'Allow'")
 
 
-def test_the_values_of_the_registry_are_those_that_are_documented() -> None:
+def test_registry_values_of_windows_script_are_documented() -> None:
     places = [(one["Key"].strip("'"), one["Name"].strip("'")) for one in _table("$Settings")]
     assert {f"{key}\\{name}" if key else name for key, name in places} == VALUES
 
 
-def test_every_kind_of_change_that_is_recorded_is_undone() -> None:
+def test_windows_script_undoes_every_kind_of_recorded_change() -> None:
     text = _text(_tree(PROVISION))
     recorded = set(re.findall(r"Add-Entry -Entry \(?@\{ kind = '(\w+)'", text))
     (undo,) = [_hash(one) for one in _within(_functions(PROVISION)["Invoke-Restore"], "hash_literal_expression")]
@@ -280,7 +280,7 @@ def test_windows_script_changes_the_system_only_in_its_functions() -> None:
             assert command in others[where]
 
 
-def test_the_queues_are_those_of_the_sut_file() -> None:
+def test_windows_script_creates_the_queues_of_the_sut_file() -> None:
     assert {one["Path"].strip("'").removeprefix(".\\") for one in _table("$Queues")} == {
         "private$\\mqc-plain",
         "private$\\mqc-tx",
@@ -292,7 +292,7 @@ def test_windows_folder_has_files_that_the_command_writes() -> None:
     assert sorted(path.name for path in Path(FOLDER).iterdir() if path.is_file()) == sorted(FILES)
 
 
-def test_every_switch_that_a_value_waits_for_is_one_of_the_script() -> None:
+def test_switches_named_in_windows_settings_table_are_script_parameters() -> None:
     waited_for = {one["When"].strip("'") for one in _table("$Settings")}
     (chosen,) = [_hash(one) for one in _within(_functions(PROVISION)["Invoke-Prepare"], "hash_literal_expression")]
     assert waited_for == set(chosen)

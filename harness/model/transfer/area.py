@@ -35,15 +35,17 @@ class Transfer(Receiving, Shipping):
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)
     def hang_up(self, session: str) -> None:
-        """Let the peer close a session; raise Impossible while messages from the system are unacknowledged."""
-        if self.table or self.lost:
+        """Let the peer close a session; raise Impossible while messages or acknowledgments from the system may be
+        unacknowledged.
+        """
+        if self.table or self.lost or self.silent:
             raise Impossible
         self.find_open(session).open = False
         self.settle()
         self.done()
 
     def draw_hang_up(self, chance: Random) -> dict[str, Any]:
-        if self.table or self.lost:
+        if self.table or self.lost or self.silent:
             raise Impossible
         return {"session": self.draw_session(chance)}
 

@@ -68,7 +68,7 @@ class Shipping(Sessions):
         self.lost_ms = 0
         self.open_ms: int | None = None
         """int ms: the instant since which a message has been waiting for an acknowledgment; None while no message
-        waits.
+        waits. While the peer is silent, the system's own acknowledgments may also wait.
         """
         self.sequence, self.next_number = 1, 1
 
@@ -115,6 +115,8 @@ class Shipping(Sessions):
     def silence(self, on: bool) -> None:
         """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
         self.silent = on
+        if on:
+            self.await_acknowledgment()
         self.settle()
         self.done()
 
@@ -198,7 +200,7 @@ class Shipping(Sessions):
         message = draw_one(chance, (one.message.name for one in self.awaiting_final))
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
 
-    # -- what settles -----------------------------------------------------------------------------------------------
+    # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
     def settle(self, ms: int = SETTLE_MS) -> None:
         """Let the peer acknowledge the received messages, unless it is silent."""
@@ -224,7 +226,7 @@ class Shipping(Sessions):
         """Raise Impossible after a time in which the system may close the session or resend transactional messages."""
         if self.lost and self.now_ms + ms - self.lost_ms > RETRY_MS:
             raise Impossible
-        if self.open_ms is not None and self.table and self.now_ms + ms - self.open_ms > SILENT_MS:
+        if self.open_ms is not None and (self.table or self.silent) and self.now_ms + ms - self.open_ms > SILENT_MS:
             raise Impossible
 
     def visible(self) -> dict[str, Any]:

@@ -106,7 +106,9 @@ class ClientCommands(Part):
         peeking, receiving, fixed = require_one_of("seek", request.seek, LOOKUPS_BY_SEEK)
         check_number("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
-            raise CommandError(f"lookup_id: 0 is not a message, and {request.seek} needs a message (MS-MQQP 3.1.4.11)")
+            raise CommandError(
+                f"lookup_id: 0 identifies no message, but {request.seek} needs a message (MS-MQQP 3.1.4.11)"
+            )
         read = RemoteRead(
             queue=self._find_queue(request.remote),
             Action=peeking if request.peek else receiving,

@@ -132,9 +132,9 @@ class Commands(Part):
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue of a message.
+        """Find the local queue to which a message is sent; None for a queue of another queue manager.
 
-        Raise CommandError when neither a local nor an outgoing queue accepts it.
+        Raise CommandError when the local queue, or any outgoing queue, must refuse the message.
         """
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
@@ -159,7 +159,7 @@ class Commands(Part):
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} takes a signed or encrypted message only as the sole destination: send it apart"
+                    f"{one.to!a} accepts a signed or encrypted message only as the sole destination: send one to it"
                 )
         for one in ones:
             check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
@@ -199,7 +199,9 @@ class Commands(Part):
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
-            raise CommandError(f"{message.DestinationQueueFormatName!a} does not take it: {_NOT_ENQUEUED[status]}")
+            raise CommandError(
+                f"{message.DestinationQueueFormatName!a} does not accept the message: {_NOT_ENQUEUED[status]}"
+            )
         check_fit(message)
         return self.qm.securing.secure_local_message(local, message, now)
 
@@ -259,7 +261,7 @@ class Commands(Part):
 _NOT_ENQUEUED = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
     EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
-    EnqueueStatus.TIMED_OUT: "its time to reach the queue is over",
+    EnqueueStatus.TIMED_OUT: "its TimeToReachQueue has expired",
 }
 
 
@@ -270,9 +272,9 @@ ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, comma
 def _check_message(request: commands.SendMessage) -> None:
     """Refuse a message with properties that fit into no packet. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
     if unknown := request.acks - ACK_BITS_BY_NAME.keys():
-        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACK_BITS_BY_NAME)}")
+        raise CommandError(f"acks: {min(unknown)!a} is not one of {', '.join(ACK_BITS_BY_NAME)}")
     if unknown := request.journal - {"positive", "negative"}:
-        raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
+        raise CommandError(f"journal: {min(unknown)!a} is not one of positive, negative")
     if bool(request.acks) != (request.admin_queue is not None):
         raise CommandError("acks and admin_queue go together (MS-MQMQ 2.2.19.2): give both or neither")
     if request.label and (

@@ -14,8 +14,8 @@ from reference_qm.surface.inputs import CoordinatorChanged
 class Coordinating(Part):
     """Decides transactions for an application or a coordinator (DTC).
 
-    Each command is answered when the outcome is on disk. Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash the
-    same commands resolve transactions in doubt: 3.1.4.9, 3.1.4.10. A command that fails leaves the transaction
+    Each command is answered when the outcome is on disk. Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8. After a crash,
+    commit and abort also resolve transactions in doubt (3.1.4.9, 3.1.4.10). A command that fails leaves the transaction
     unchanged, so that the caller can repeat the command or abort.
     """
 

@@ -90,7 +90,11 @@ class Inputs(Part):
         """Continue the session whose connection is established. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
-            self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
+            self.qm.emit(
+                CloseTransport(
+                    event.transport, "the session was closed before the connection was established (MS-MQQB 3.1.5.9)"
+                )
+            )
         else:
             self.qm.establishing.send_establish_request(session, now)
 
@@ -123,7 +127,8 @@ class Inputs(Part):
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close connections while unfinished packets take too many bytes, beginning with the packet that waits longest.
+        """Close connections while unfinished packets take too many bytes, beginning with the connection whose
+        unfinished packet has waited longest.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """

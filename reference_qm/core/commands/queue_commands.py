@@ -154,7 +154,7 @@ class QueueCommands(Part):
         )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
-        """Return the path name of the queue that a format name means, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
+        """Return path name and computer of the queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.26."""
         status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
         return Result({"status": status.name, "path": path, "machine": machine})
 
@@ -213,7 +213,9 @@ class QueueCommands(Part):
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
-            raise CommandError("transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit it")
+            raise CommandError(
+                "transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit the transaction"
+            )
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
@@ -227,7 +229,7 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} is not a queue or subqueue of {request.queue!a}: move within a queue")
+            raise CommandError(f"{request.to!a} and {request.queue!a} are not parts of one queue: move within a queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
@@ -348,7 +350,7 @@ def describe_position(position: MessagePosition) -> dict[str, Any]:
 
 
 def _check_transactional(queue: Queue) -> None:
-    """Refuse a receive from a nontransactional queue, or a move within it, as part of a transaction.
+    """Refuse to receive from a nontransactional queue, or to move a message within it, as part of a transaction.
 
     Spec: MS-MQRR 3.1.4.13.
     """
@@ -406,7 +408,7 @@ def _is_published(queue: Queue) -> bool:
 def _check_directory(status: Status, failure: str) -> None:
     """Raise CommandError when the status reports that the directory did not carry out a change."""
     if status is not Status.MQ_OK:
-        raise CommandError(f"{failure}: {status.name}: try again when it is back")
+        raise CommandError(f"{failure} ({status.name}): try again when the directory is available")
 
 
 _REFUSED = {
@@ -416,8 +418,10 @@ _REFUSED = {
     ),
     Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
-    Status.MQ_ERROR_QUEUE_NOT_FOUND: "subqueue {0!a} has no queue: create that first",
-    Status.MQ_ERROR_NO_DS: "queue {0!a} cannot be created in the directory: {1}: try again when it is back",
+    Status.MQ_ERROR_QUEUE_NOT_FOUND: "the queue of subqueue {0!a} does not exist: create it first",
+    Status.MQ_ERROR_NO_DS: (
+        "queue {0!a} cannot be created in the directory ({1}): try again when the directory is available"
+    ),
 }
 
 

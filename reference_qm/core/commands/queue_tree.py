@@ -84,7 +84,7 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def pathname_of(queue: Queue | None) -> str | None:
-    """Return the path name of a queue as the text of a reference to it."""
+    """Return the path name of a queue, with which other elements refer to the queue."""
     return None if queue is None else queue.Pathname
 
 

@@ -12,7 +12,7 @@ from reference_qm.surface.entropy import new_guid
 
 
 class TransactionCommands(Part):
-    """Handles the commands that begin and decide transactions, and finds the transaction of other commands."""
+    """Handles the commands that begin and decide transactions, and finds the transaction that another command names."""
 
     __slots__ = ()
 

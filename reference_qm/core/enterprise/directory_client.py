@@ -166,7 +166,7 @@ class DirectoryClient(Part):
     def watch(self, now: Now) -> None:
         """Run the Directory Online Timer while the directory is unavailable.
 
-        Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25.
+        Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, 3.1.7.1.25.
         """
         if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
             TimerKey(TimerName.DIRECTORY_ONLINE, 0)

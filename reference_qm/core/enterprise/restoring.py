@@ -56,7 +56,9 @@ class Restoring(Part):
         for name, value in entries.items():
             kind, _, rest = name.partition(":")
             if kind not in by_kind:
-                raise RestoreError(f"entry {name!a} is of an unknown kind: was it written by a newer version?")
+                raise RestoreError(
+                    f"entry {name!a} is of an unknown kind: use the version of mqconform that wrote the store"
+                )
             by_kind[kind][rest] = value
         for kind, restore_one in _RESTORE.items():
             placed: list[tuple[int, str, Any]] = []
@@ -94,7 +96,7 @@ class Restoring(Part):
             self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
-        """Create the configured private queues that are missing in the store; public queues need the directory."""
+        """Create the configured private queues that are missing from the store; public queues need the directory."""
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
             if queue is None and not configured.is_private:
@@ -104,7 +106,9 @@ class Restoring(Part):
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
                 here = f"queue {queue.Pathname} exists with transactional = {queue.Transactional}"
-                raise RestoreError(f"{here}, but the configuration sets {configured.transactional}: change it")
+                raise RestoreError(
+                    f"{here}, but the configuration sets {configured.transactional}: correct the setting"
+                )
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)
@@ -122,8 +126,8 @@ class Restoring(Part):
     def _follow_sequences(self, messages: dict[str, Any]) -> None:
         """Advance each sender's sequence to its last gapless message, and remove the messages after a gap.
 
-        Messages after a gap were never acknowledged, so the sender repeats them. Of two equal messages, the older
-        message was withdrawn.
+        Messages after a gap were never acknowledged, so the sender repeats them. Of two messages with the same number,
+        the older message was withdrawn.
         """
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
@@ -283,7 +287,7 @@ def _number_key(rest: str, value: Any) -> int:
 
 
 def _queue_key(rest: str, value: Any) -> int:
-    """Sort queues by number or Identifier, each queue before its subqueues."""
+    """Return the sort key of a queue: its number or Identifier; a queue sorts before its subqueues."""
     number, subqueue, _ = rest.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 

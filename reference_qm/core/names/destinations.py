@@ -103,7 +103,7 @@ class Destinations(Part):
     def begin(self, queue: OutgoingQueue, now: Now) -> None:
         """Set the base priority of an outgoing queue and start its idle timer.
 
-        For a restored queue, this follows when the time and the directory are known.
+        For a restored queue, this step waits until the time and the directory are known.
         """
         queue.BasePriority = self._base_priority(queue.DestinationFormatName)
         self.start_idle_timer(queue, now)

@@ -57,9 +57,9 @@ class QueuePaths(Part):
         """Find the computer of a private queue in the directory; only a local queue's path name is known.
 
         The document searches the local queues when the directory's queue manager has the "QueueGuid" of the format
-        name, which is always true. Here this applies only to the local queue manager; otherwise a remote queue would
-        get the name of a local queue. The Pathname of a private queue is stored without its computer, but a path name
-        begins with it (MS-MQMQ 2.1.1).
+        name, which is always true. Here the local queues are searched only for the local queue manager; otherwise a
+        remote queue would get the name of a local queue. The Pathname of a private queue is stored without its
+        computer, but a path name begins with it (MS-MQMQ 2.1.1).
         """
         machine = self.qm.enterprise.find_queue_manager("Identifier", name.ComputerGuid)
         if machine is None or machine.ComputerName is None:

@@ -64,7 +64,7 @@ class Lifetimes(Part):
             self.qm.post(LifetimesChanged())
 
     def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Watch the time of a message that waits to be sent, even while it cannot be sent.
+        """Watch the deadline of a message that waits to be sent, even while the message cannot be sent.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
         """

@@ -15,7 +15,7 @@ LOW_LOOKUP_ID_BYTES = (1 << 56) - 1
 class Positions(Part):
     """Puts messages into queues and takes them out.
 
-    Spec: MS-MQDMPR 3.1.7.1.9, .16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10.
+    Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Positions(Part):
         The LookupIdentifier gives the position in the list, so its high byte is 7 minus the priority. The document has
         0 for a nontransactional message and the inverted priority for a transactional one. But transactional messages
         have priority 0, and 0 would not order the nontransactional messages by priority. So this code assumes that the
-        document exchanges the two cases.
+        document has interchanged the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
         if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:
@@ -72,7 +72,8 @@ class Positions(Part):
             self.message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        """Move a message to the end of its priority in another queue. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
+        """Move a message into another queue, to the place after the messages with its priority. Spec: MS-MQDMPR
+        3.1.7.1.16, 3.1.1.12.
 
         The message keeps its LookupIdentifier. Returns None for a message that is discarded because a system queue is
         full.

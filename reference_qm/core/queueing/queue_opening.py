@@ -104,8 +104,8 @@ class QueueOpening(Part):
         """Close a descriptor with its cursors, and end the reads that wait through it. Spec: MS-MQDMPR 3.1.7.1.6.
 
         The document does nothing for a descriptor without QueueReference. But the descriptor of a multiple-element name
-        has none, and its queues must be closed. The document also leaves reads without a tag waiting on the removed
-        descriptor.
+        has no QueueReference, and the queues that it opened must be closed. The document also leaves reads without a
+        tag waiting on the removed descriptor.
         """
         self.qm.descriptors.pop(queue_desc.Handle, None)
         for one in queue_desc.OpenQueueDescriptorCollection:

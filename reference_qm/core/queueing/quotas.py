@@ -48,7 +48,7 @@ class Quotas(Part):
         self.qm.adm.Throttled = False
 
     def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
-        """Begin or end flow control, according to the resources. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
+        """Begin flow control when resources run short, and end it afterwards. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
         if event.low:
             self.begin_flow_control()
         else:

@@ -95,8 +95,8 @@ class Reading(Part):
     ) -> None:
         """Peek at the first message or the message at a cursor; wait if there is no message.
 
-        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; MS-MQQP 3.2.4.7 also cancels peeks,
-        which needs a tag.
+        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; A peek has a tag here, because MS-MQQP
+        3.2.4.7 also cancels peeks.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)

@@ -71,7 +71,9 @@ class TransactionEvents(Part):
                 )
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
-        """Carry out a decided outcome, which is on disk if required. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
+        """Carry out the decided outcome of a transaction; a required record of the outcome is already on disk. Spec:
+        MS-MQDMPR 3.1.4.4, 3.1.4.5.
+        """
         end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
         end(transaction, now)
 

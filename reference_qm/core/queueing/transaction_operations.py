@@ -73,7 +73,7 @@ class TransactionOperations(Part):
         if operation is None or transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
-                f"{transaction.Identifier}, or it has ended (MQ_ERROR_TRANSACTION_USAGE): receive it in an open one"
+                f"{transaction.Identifier}, or that has ended (MQ_ERROR_TRANSACTION_USAGE): receive it again"
             )
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 
@@ -89,7 +89,9 @@ class TransactionOperations(Part):
         )
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
-        """Find the messages that a crash does not return to their queues: sent, or part of a prepared transaction."""
+        """Find the messages that a crash does not return to their queues: messages sent in a transaction, and all
+        messages of a prepared transaction.
+        """
         return {
             operation.MessagePositionReference
             for transaction in self.qm.adm.TransactionCollection.values()

@@ -18,7 +18,7 @@ LOCKED = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 class TwoPhaseReading(Part):
     """Locks messages for readers that end their dequeue later, such as remote readers.
 
-    Spec: MS-MQDMPR 3.1.7.1.11, .12.
+    Spec: MS-MQDMPR 3.1.7.1.11, 3.1.7.1.12.
     """
 
     __slots__ = ()
@@ -52,8 +52,8 @@ class TwoPhaseReading(Part):
     ) -> None:
         """Delete a locked message, or make it available again. Spec: MS-MQDMPR 3.1.7.1.12.
 
-        ``ended`` gets rStatus when the deletion is on disk. The document refuses a message that is Available. A message
-        that is Deleted, by an earlier end or with its queue, is refused as well.
+        ``ended`` gets rStatus when the deletion is on disk. The document refuses a message that is Available. A Deleted
+        message, which an earlier call or the deletion of its queue has deleted, is refused as well.
         """
         if queue_desc.QueueReference is None:
             ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)

@@ -36,7 +36,7 @@ class Waiting(Part):
 
         The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
         status that the raising events return. These events also raise Wait Time Expired on the cursor of the read.
-        Timeouts are seconds in this document, in ms in MS-MQQP.
+        Timeouts are in seconds in this document, and in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
@@ -63,9 +63,9 @@ class Waiting(Part):
     def release_readers(self, position: MessagePosition) -> None:
         """Pass a message that became available to all waiting readers that peek, and to the first reader that receives.
 
-        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. A peek releases the next reader in its event, except in 3.1.7.1.15 without
-        a cursor, which omits this step; then no other reader would ever be released. Later messages that waited because
-        this message was not yet on disk are passed as well.
+        Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. In the document, the event of a peek releases the next reader. Only
+        3.1.7.1.15 omits this step for a peek without a cursor; then no later reader would ever be released. Later
+        messages that waited because this message was not yet on disk are passed as well.
         """
         queue = position.QueueReference
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
@@ -77,7 +77,9 @@ class Waiting(Part):
                     self.satisfy_reader(reader, found)
 
     def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
-        """Find the message for a reader: the first it can read, or the new message if its cursor is after that."""
+        """Find the message for a reader: the first that it can read, or the new message if the reader's cursor is after
+        every such message.
+        """
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
         found: MessagePosition | None = self.qm.seeking.seek_available(start, peek)
@@ -104,7 +106,7 @@ class Waiting(Part):
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        """Cancel the read that waits under a tag. Spec: MS-MQDMPR 3.1.7.1.17."""
+        """Cancel the waiting read with a tag. Spec: MS-MQDMPR 3.1.7.1.17."""
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.Tag is not None and reader.Tag == tag:

@@ -81,8 +81,9 @@ class RemoteRead:
 class RemoteClient:
     """The whole state of the client side of remote reading.
 
-    ``bindings``: the bindings by the name of their transport. ``tasks``: the sequences that wait for a timer, by its
-    number. ``resolving``: the sequences that wait for a host name. ``queues``: the remote queues by number.
+    ``bindings``: the bindings by the name of their transport. ``tasks``: the sequences that wait for a timer, by the
+    number of the timer. ``resolving``: the sequences that wait for a host name. ``queues``: the remote queues by
+    number.
     """
 
     PendingRemoteReadEntryCollection: list[PendingRemoteReadEntry] = field(default_factory=list)

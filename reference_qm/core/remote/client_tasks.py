@@ -96,11 +96,11 @@ class ClientTasks(Part):
         self._take_events(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """End the sequences that wait for a failed connection attempt with an error."""
+        """End, with an error, the sequences that wait for a connection that could not be established."""
         self._end_binding(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """End the sequences that wait for an answer on a lost connection with an error."""
+        """End, with an error, the sequences that wait for an answer on a lost connection."""
         self._end_binding(
             self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now
         )
@@ -127,7 +127,9 @@ class ClientTasks(Part):
         for one in binding.association.cancel(call):
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
-        self._resume_task(task, RemoteError(f"{call.method.name} was not answered in time; it is cancelled"), now)
+        self._resume_task(
+            task, RemoteError(f"{call.method.name} was not answered in time; the call was cancelled"), now
+        )
 
     def abandon(self, now: Now) -> None:
         """End every sequence with an error, because the queue manager stops."""
@@ -165,7 +167,7 @@ class ClientTasks(Part):
             self._end_binding(binding, why, now)
 
     def _end_binding(self, binding: Binding, reason: str, now: Now) -> None:
-        """Forget a connection that ended, and resume the sequences that wait for it with an error."""
+        """Forget a connection that ended, and resume, with an error, the sequences that wait for the connection."""
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
         self._resume_opener(binding, RemoteError(reason), now)

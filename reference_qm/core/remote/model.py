@@ -25,8 +25,9 @@ class ReadTag(NamedTuple):
 class RemoteReadEntry:
     """A remote read that has started and not ended. Spec: MS-MQQP 3.1.1.2.
 
-    ``Timeout`` u32 ms. ``UserMessagePacket``: the place of the message, once found; a receive locks the message until
-    ``ended``. ``call``: the call that began the read. ``cancelled``: whether the client cancelled that call.
+    ``Timeout`` u32 ms. ``UserMessagePacket``: the position of the message, when the read has found one; a receive locks
+    the message until ``ended``. ``call``: the call that began the read. ``cancelled``: whether the client cancelled
+    that call.
     """
 
     OpenQueueDescriptorHandle: int

@@ -51,8 +51,8 @@ PROPERTIES = MappingProxyType(
 class ObjectProperties(Part):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Choices where the document is open: properties are returned of every local queue that QUEUE_FORMAT can name, not
-    only of private queues, because the document's check concerns the directory, and remote clients can also read the
+    Choices where the document is open: properties are returned for every local queue that QUEUE_FORMAT can name, not
+    only for private queues, because the document's check concerns the directory, and remote clients can also read the
     directory. An unknown property identifier also returns MQ_ERROR_PROPERTY.
     """
 

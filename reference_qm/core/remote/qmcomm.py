@@ -147,5 +147,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer a client's question for a port of the server. Spec: MS-MQMP 3.1.4.24."""
+        """Return a port of the server to a client. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

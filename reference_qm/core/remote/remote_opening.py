@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 class RemoteOpening(Part):
     """Opens, closes and purges queues for remote readers, and answers the calls that prepare remote reading.
 
-    Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9.
+    Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, 3.1.4.7 to 3.1.4.9.
     """
 
     __slots__ = ()
@@ -145,7 +145,7 @@ class RemoteOpening(Part):
         self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Answer a client's question for the port of an interface. Spec: MS-MQQP 3.1.4.8."""
+        """Return the port of an interface to a client. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
@@ -164,7 +164,7 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Answer a client's question for the server's version. Spec: MS-MQQP 3.1.4.9."""
+        """Return the server's version to a client. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 

@@ -124,8 +124,8 @@ class RemoteStarting(Part):
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         """Find a descriptor that R_QMOpenRemoteQueue opened; a local application's descriptor does not count.
 
-        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. An unknown descriptor is answered at its
-        first use: with the status of the document for a missing OpenQueueEntry, or with the status of the method. The
+        Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. The first call that uses an unknown
+        descriptor returns the status of the document for a missing OpenQueueEntry, or the status of the method. The
         descriptor of a deleted queue is found, because the events report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)

@@ -31,7 +31,8 @@ class ServerBindings(Part):
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         """Ask a server for the port of the other methods of an interface.
 
-        Returns int; raises RemoteError without a port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
+        Returns int; raises RemoteError when the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP
+        3.1.4.24.
         """
         method, parameter = PORT_CALLS[binding.interface.name]
         arguments = {parameter: int(PORT_TYPES[interface.name])}
@@ -51,10 +52,10 @@ class ServerBindings(Part):
         return (yield from self.then_close(initial, self._bind_again(server, initial)))
 
     def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle for asking the port. Returns a Binding.
+        """Construct the binding handle on which the client requests the port. Returns a Binding.
 
         No section says at which port a server has qm2qm before a client has asked. If qm2qm is not at the port of
-        qmcomm, its port is asked from qmcomm (MS-MQMP 3.1.4.24).
+        qmcomm, the client requests the port of qm2qm from qmcomm (MS-MQMP 3.1.4.24).
         """
         try:
             return (yield from self.construct_binding(server, interface))

@@ -39,9 +39,8 @@ class ServerNames(Part):
         return host
 
     def find_identifier(self, queue: RemoteQueue) -> UUID:
-        """Return the Identifier of the queue manager that hosts a queue, from the private format name or the route.
-
-        Or NULL.
+        """Return the Identifier of the queue manager that hosts a queue, from the private format name or the route;
+        NULL if it is unknown.
         """
         name = parse_name(queue.FormatName)
         if isinstance(name, PrivateName):

@@ -21,7 +21,7 @@ NEXT_HOPS_LIMIT = 16
 class Resolving(Part):
     """Resolves the destination of an initiator's session: format name to next hops to addresses.
 
-    Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, .5.
+    Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, 3.1.7.5.
     """
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class Resolving(Part):
             self.try_addresses(session, now)
 
     def try_addresses(self, session: Session, now: Now) -> None:
-        """Make next hops of the resolved addresses, and try the first. Spec: MS-MQQB 3.1.5.2.1."""
+        """Make next hops from the resolved addresses, and try the first next hop. Spec: MS-MQQB 3.1.5.2.1."""
         session.opening = Opening.NOTHING
         for hop in session.unresolved_hops:
             for address in session.addresses[hop.HostName]:
@@ -86,7 +86,7 @@ class Resolving(Part):
         self.qm.ping.ping_before_session(session, now)
 
     def select_next_hop(self, session: Session) -> None:
-        """Take the remote queue manager from the next hop, in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
+        """Use each next hop in turn as the remote queue manager of the session. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
         hop = session.NextHopCollection[session.NextHopIndexer]
         session.RemoteQMAddress = hop.Address
         session.RemoteQMHostName = hop.HostName

@@ -50,7 +50,7 @@ class Barrier:
 
 
 class Disk:
-    """Writes changes to the disk, if any, and keeps the changes that are not on disk yet."""
+    """Writes changes to the disk, if there is a disk, and keeps the changes that are not on disk yet."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False

@@ -42,7 +42,7 @@ class Durability(Part):
     __slots__ = ()
 
     def build_send_record(self, position: MessagePosition) -> Change:
-        """Return the change that must be on disk before a new message is accepted; empty when no change must."""
+        """Return the change that must be on disk before a new message is accepted; empty when no change is required."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference

@@ -286,8 +286,8 @@ def _build_transaction_header(message: Message) -> TransactionHeader | None:
 def _build_debug_header(message: Message) -> DebugHeader | None:
     """Build the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
 
-    3.1.7.1.30 adds it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is. Here either
-    attribute adds it.
+    3.1.7.1.30 adds the header when TracingQueueIdentifier is specified, and 3.1.7.1.32 when TracingRequested is set.
+    Here either attribute suffices.
     """
     queue = message.TracingQueueIdentifier
     if queue == NULL_GUID:

@@ -1,4 +1,7 @@
-"""Builds and reads the MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to .32, MS-MQMQ 2.2.20.1."""
+"""Builds and reads the MultiQueueFormatHeader of a message.
+
+Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32, MS-MQMQ 2.2.20.1.
+"""
 
 from __future__ import annotations
 

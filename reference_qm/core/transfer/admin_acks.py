@@ -19,7 +19,7 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""The acknowledgment classes that disclose information to any sender; sent only when SendInsecureNacks is TRUE.
+"""The acknowledgment classes that disclose information to any sender, and are sent only when SendInsecureNacks is TRUE.
 
 Spec: MS-MQQB 3.1.7.15, 5.1.
 """
@@ -60,7 +60,7 @@ class AdminAcks(Part):
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         """Acknowledge that a message expired before it was sent, if the message requests it. Spec: MS-MQQB 3.1.7.1.2.
 
-        A routed transactional message is only dropped: its source still keeps the message, and sends the
+        A routed transactional message is only dropped, because its source still has the message and sends the
         acknowledgment.
         """
         if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or message.TransactionIdentifier is None:
@@ -89,10 +89,11 @@ class AdminAcks(Part):
         return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        """Build the acknowledgment of a message; it is as recoverable as the message. Spec: MS-MQQB 3.1.7.15.
+        """Build the acknowledgment of a message. The acknowledgment of a recoverable message is recoverable. Spec:
+        MS-MQQB 3.1.7.15.
 
-        The acknowledgment has no transaction. An encrypted message's body is not returned in clear. The table of
-        classes omits HOP_COUNT_EXCEEDED, which 3.1.5.8.2 sends; here every class is sent unchanged.
+        The acknowledgment has no transaction, and does not return the decrypted body of an encrypted message. The table
+        of classes omits HOP_COUNT_EXCEEDED, which 3.1.5.8.2 sends; here every class is sent unchanged.
         """
         assert message.AdministrationQueueFormatName is not None
         private = message.security is not None and bool(message.security.PrivacyLevel)

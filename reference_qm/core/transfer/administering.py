@@ -14,7 +14,8 @@ PAUSED_WINDOW = 1
 
 
 class Administering(Part):
-    """Carries out an administrator's control of transfer: pauses queues, takes the queue manager off the network.
+    """Carries out an administrator's commands about transfer: pauses queues, and takes the queue manager off the
+    network.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
@@ -42,9 +43,9 @@ class Administering(Part):
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         """Resume sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
 
-        3.1.7.2.4 sets State to Inactive. With a session that is open or being established, State follows the session
-        here: a queue with State Inactive would send no messages, and no second session can be established. Messages
-        that were sent on the session before the pause are not sent again (``next_unsent``).
+        3.1.7.2.4 sets State to Inactive. Here State follows a session that is open or being established, because a
+        queue with State Inactive would send no messages, and no second session can be established. Messages that were
+        sent on the session before the pause are not sent again (``next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
@@ -62,8 +63,8 @@ class Administering(Part):
     def take_offline(self, now: Now) -> None:
         """Take the queue manager off the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
 
-        "Restricts its network activities and does not receive" means no sessions here. Open sessions end, new sessions
-        are not established, and requests for sessions are refused.
+        Here "restricts its network activities and does not receive" means that there are no sessions. Open sessions
+        end, new sessions are not established, and requests for sessions are refused.
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):

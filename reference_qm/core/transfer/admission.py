@@ -65,7 +65,8 @@ class Admission(Part):
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        """Report a refused message: to the administration queue if NA is set, and to the sender of a transaction.
+        """Report the refusal of a message to the administration queue if NA is set, and by a FinalAck to the sender if
+        the message is transactional.
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: the packet as
         it arrived.
@@ -102,8 +103,9 @@ class Admission(Part):
         """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
 
         A transactional message that was accepted before and is sent again is left to 3.1.5.8.6. If it were refused
-        here, its sender would take a delivered message for lost. A nontransactional message that requests negative
-        journaling is journaled here, because its sender does not keep it after the session acknowledgment (E34).
+        here, its sender would conclude that a delivered message is lost. A nontransactional message that requests
+        negative journaling is journaled here, because its sender does not keep it after the session acknowledgment
+        (E34).
         """
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
@@ -114,7 +116,8 @@ class Admission(Part):
         return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
     def journal_refused(self, message: Message) -> None:
-        """Put a refused message into the local dead-letter queue, if it requests that and the queue has room.
+        """Put a refused message into the local dead-letter queue, if the message requests negative journaling and the
+        queue has room.
 
         Spec: MS-MQQB 3.1.5.8.8. The sender of a transactional message journals it after the FinalAck (3.1.5.7).
         """

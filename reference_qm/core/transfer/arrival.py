@@ -50,7 +50,7 @@ class Arrival(Part):
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
         """Save a recoverable message before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
 
-        Message and history entry are one record. With a history entry but without its message, the repeated message
+        The message and its history entry are one record. If a crash kept only the history entry, the repeated message
         would be discarded as a duplicate, and lost.
         """
         token = self.qm.next_persist_token()

@@ -54,7 +54,7 @@ class Enqueueing(Part):
         The document passes the descriptor as iQueue of a copy; the queue of the descriptor is meant. Each copy gets its
         own number, as in MS-MQQB 3.1.7.1.1. With one Identifier, two copies for the same queue manager would be
         duplicates (3.1.5.8.1). Copies in earlier queues stay when a later copy is refused. The document has no status
-        for a queue that was deleted in the meantime: it counts as full.
+        for a queue that was deleted in the meantime; such a queue counts as full.
         """
         if not descriptor.Multiple:
             return self._enqueue_message(descriptor.QueueReference, message, now, transaction)

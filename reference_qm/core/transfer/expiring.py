@@ -9,11 +9,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 REMOVAL_RETRY_S = 10
-"""The time in s until the next attempt to remove an expired message, after the disk refused its removal."""
+"""The time in s until the next attempt to remove an expired message, after its removal could not be written to the
+disk.
+"""
 
 
 class Expiring(Part):
-    """Deletes messages whose time has passed. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
+    """Deletes messages that have expired. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
     A single timer runs, for the message that expires first.
     """
@@ -23,8 +25,8 @@ class Expiring(Part):
     def on_expiration_timer(self, now: Now) -> None:
         """Delete the expired messages. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-        A sent message without acknowledgment may have arrived, so it is checked before it is sent again. A message
-        whose session was not tried since the start is also checked then.
+        A sent message without acknowledgment may have arrived, so it is checked only before it is sent again, and so is
+        a message whose session was not tried since the start.
         """
         self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)

@@ -28,7 +28,7 @@ class InSequence(Part):
     ) -> None:
         """Put a transactional message into its queue if it is the next of its sequence.
 
-        Spec: MS-MQQB 3.1.5.8.2, .6, .8.
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.5.8.8.
 
         A message that is refused or out of sequence counts as received on the session only. The session elements of the
         document belong here to the sequence of a sender and a destination format name (MS-MQDMPR 3.1.1.5). They survive
@@ -83,8 +83,8 @@ class InSequence(Part):
     ) -> None:
         """Count a message that is not the next of its sequence, and leave the sequence unchanged.
 
-        Spec: MS-MQQB 3.1.5.8.6. 3.1.5.8.6 ends with a step that stores the identifier and number of any message. Then a
-        message that was just refused would count as accepted.
+        Spec: MS-MQQB 3.1.5.8.6. The last step of 3.1.5.8.6 stores the identifier and number of any message. If this
+        code did the same, a message that was just refused would count as accepted.
         """
         session.TxMessageRejectCount += 1
         if transfer is not None:
@@ -122,7 +122,8 @@ class InSequence(Part):
                 self.qm.order_acks.schedule(session, now)
 
     def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
-        """Return to the last message on disk; the sender repeats the later messages, which were not acknowledged.
+        """Set the sequence back to its last message on disk; the sender repeats the later messages, which were not
+        acknowledged.
 
         Spec: 3.1.1.6.2. Messages on disk after a message that is not on disk are withdrawn as well, because they would
         be out of order.

@@ -112,8 +112,8 @@ class OrderAcks(Part):
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         """Delete the ordered messages; begin a new sequence when no message is left. Spec: MS-MQQB 3.1.5.6.
 
-        The document never sets ReceivedOrderAck. Here this method sets it, and the later of both acknowledgments
-        deletes the message.
+        The document never sets ReceivedOrderAck. Here this method sets it, and the later of the OrderAck and the
+        session acknowledgment deletes the message.
         """
         for position in session.OutgoingMessageTable:
             if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
@@ -149,10 +149,10 @@ class OrderAcks(Part):
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
     def schedule(self, session: Session, now: Now) -> None:
-        """Start the Order Ack Send Timer, or delay it up to MaximumOrderAckDelay. Spec: MS-MQQB 3.1.5.8.6.
+        """Start the Order Ack Send Timer, or delay its expiry up to MaximumOrderAckDelay. Spec: MS-MQQB 3.1.5.8.6.
 
-        A LastOrderAckSendTime in the future, after the clock was set back, counts as the present time (E221). A session
-        that the message's own SessionHeader closed has no timers: the message is sent again.
+        A LastOrderAckSendTime in the future, after the clock was set back, counts as the present time (E221). If the
+        message's own SessionHeader closed the session, the timer does not start, and the message is sent again.
         """
         if session.SessionState is not SessionState.OPEN:
             return

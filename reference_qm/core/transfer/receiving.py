@@ -19,7 +19,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 UNSAVED_MESSAGES_LIMIT = 0x7FFF
-"""The maximum number of recoverable messages of a session that wait for the disk: half of the 16-bit numbers."""
+"""The maximum number of recoverable messages of a session that wait for the disk: half of the 65,536 sequence numbers.
+"""
 
 
 class Receiving(Part):
@@ -54,9 +55,9 @@ class Receiving(Part):
     def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
 
-        Spec: MS-MQQB 3.1.5.8.7. Such a message was refused into a dead-letter queue, or is a FinalAck that moved
-        another message. If a crash lost these changes after the acknowledgment, the sender would not repeat the
-        message.
+        Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck because
+        of which another message was moved. If a crash lost these changes after the acknowledgment, the sender would not
+        repeat the message.
         """
         receipt.done = False
 
@@ -87,8 +88,8 @@ class Receiving(Part):
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         """Put a message into its queue, unless it is a duplicate or is refused. Spec: MS-MQQB 3.1.5.8.
 
-        A disregarded message is acknowledged as well; otherwise it would be sent forever. OrderAcks and FinalAcks are
-        identified by 3.1.5.1.1, and count as messages, as in figure 14.
+        A disregarded message is also acknowledged; otherwise the sender would send it forever. OrderAcks and FinalAcks
+        are identified by 3.1.5.1.1, and count as messages, as in figure 14.
         """
         if not self.is_addressed_here(packet):
             self.qm.routing.route_message(session, packet, receipt, now)

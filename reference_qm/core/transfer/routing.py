@@ -76,7 +76,8 @@ class Routing(Part):
         return len(queues) < OUTGOING_QUEUES_LIMIT or _destination_of(packet) in queues
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
-        """Count this queue manager as a hop; None above the limit. Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
+        """Return a packet in which this queue manager is counted as a hop; None above the limit. Spec: MS-MQQB
+        3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
 
         RC has five bits, but its valid range ends at 0x1D, which is the limit.
         """

@@ -28,9 +28,9 @@ _ENCRYPTING = "MS-MQQB 3.1.7.1.5"
 class Securing(Part):
     """Signs and encrypts messages when they are sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
-    The packet is built anew from the message's attributes for each send, and an encrypted body stays with its packet.
-    Only this queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its
-    destination could not read it.
+    For each send, the packet is built anew from the message's attributes, so an encrypted body is not reused. Only this
+    queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its destination
+    could not read it.
     """
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class Securing(Part):
             return packet
         key = self.find_signing_key(security.SenderCertificate)
         if key is None:
-            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is missing")
+            raise SecurityError("Message.SenderCertificate", _SIGNING, "the private key of the certificate is missing")
         content = self.qm.security_on_receipt.signed_properties
         return sign_message(packet, _signature_type_of(security.AuthenticationLevel), key, content)
 
@@ -92,8 +92,8 @@ class Securing(Part):
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it, signed and checked; raise CommandError for a refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, except that encryption is not needed
-        without a transfer.
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are those of a transferred message, except that no
+        encryption is required.
         """
         wanted = message.security
         refusal: object = unmet_demand(

@@ -35,8 +35,8 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Return an arrived message decrypted and authenticated, or the class of its refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader is accepted whatever rights the queue grants, as the
-        document prints.
+        Spec: MS-MQQB 3.1.5.8.3. As the document prints, a message without SecurityHeader is accepted regardless of the
+        rights that the queue grants.
         """
         if packet.SecurityHeader is None:
             return packet

@@ -85,8 +85,8 @@ class Sending(Part):
         """Send the messages that may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
 
         The document dispatches every unacknowledged message again with each acknowledgment (3.1.5.5.1). A message that
-        awaits its acknowledgment on this session is not sent twice here. A message that is not on disk yet is not sent,
-        and neither are the messages after it, to keep the order.
+        awaits its acknowledgment on this session is not sent twice here. To keep the order, a message that is not on
+        disk yet is not sent, and neither are the messages after it.
         """
         while self.may_send(session):
             position = session.OutgoingMessageTable.next_unsent()

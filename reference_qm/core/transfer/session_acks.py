@@ -57,11 +57,11 @@ class SessionAcks(Part):
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
 
-        The message with the number RecoverableMsgAckSeqNumber is deleted, which both documents call acknowledged, and
-        the messages of the set bits; bit k means that number + k. Messages with lower numbers are not deleted, unlike
-        in 3.1.5.5.3: the field is the lowest number persisted since the last acknowledgment, and an earlier message may
-        not be persisted. No unacknowledged message is ever deleted; at worst a message is sent again, and the receiver
-        finds a duplicate. Transactional messages stay until their OrderAck.
+        Deleted are the message with the number RecoverableMsgAckSeqNumber, which both documents call acknowledged, and
+        the messages of the set bits; bit k stands for the number RecoverableMsgAckSeqNumber + k. Messages with lower
+        numbers are not deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since the last
+        acknowledgment, and an earlier message may not be persisted. No unacknowledged message is ever deleted; at worst
+        a message is sent again, and the receiver finds a duplicate. Transactional messages stay until their OrderAck.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if (
@@ -146,8 +146,9 @@ class SessionAcks(Part):
     def note_acknowledged(self, session: Session, now: Now) -> None:
         """Reset the counts of unacknowledged messages. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
 
-        Messages that the disk has not confirmed stay unacknowledged; otherwise they would never be acknowledged. The
-        Session Ack Send Timer continues only for these messages (3.1.2.5; 3.1.6.4 says "restarted").
+        Messages that the disk has not confirmed stay in the count of unacknowledged messages; otherwise they would
+        never be acknowledged. The Session Ack Send Timer continues only for these messages (3.1.2.5; 3.1.6.4 says
+        "restarted").
         """
         unsaved = len(session.receipts)
         session.RecoverableMsgAckFlags = 0
@@ -167,8 +168,8 @@ class SessionAcks(Part):
     def set_flag(self, session: Session, now: Now) -> None:
         """Set the flag of the first waiting message; acknowledge at once when all flags are used.
 
-        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment clears the flags, also this acknowledgment; otherwise they would
-        later mean other messages.
+        Spec: MS-MQQB 3.1.5.8.7. Every acknowledgment, including this one, clears the flags; otherwise the flags would
+        later stand for other messages.
         """
         number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
         if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:

@@ -30,8 +30,8 @@ class TransactionalSending(Part):
 
         The document numbers a message when it is first sent. Here it is numbered when it is accepted, in the same
         order, because the number has to be on disk before the message is sent: a message numbered again after a crash
-        would be accepted twice. For the same reason it keeps its number on every session, although 3.1.3.2 clears
-        Transmitted.
+        would be accepted twice. For the same reason, a message keeps its number on every session, although 3.1.3.2
+        clears Transmitted.
         """
         number = session.OutgoingTxSequenceNumber
         session.OutgoingTxSequenceNumber += 1
@@ -47,9 +47,10 @@ class TransactionalSending(Part):
     ) -> UserMessagePacket:
         """Set PreviousTxSequenceNumber of a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-        The previous message is the last one that is sent and not acknowledged, because all earlier ones were
-        acknowledged or deleted. If there is no such message, it is the message acknowledged last on this session, or
-        else 0, as in MS-MQMQ 2.2.20.5 for a message without predecessor.
+        The previous message is the last message that is sent and not acknowledged, because all messages before it were
+        acknowledged or deleted. If there is no such message, the previous message is the message acknowledged last on
+        this session. Without that, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a message without
+        predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
@@ -91,12 +92,9 @@ class TransactionalSending(Part):
         self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
-        """Lengthen the resend interval after each consecutive time-out.
-
-        Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
-
-        3.1.5.6 prints this for OrderAcks instead. Then a lost message would wait for hours because other messages
-        arrived.
+        """Lengthen the resend interval after each consecutive time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note
+        <24>. 3.1.5.6 lengthens the interval after OrderAcks instead. Then a lost message would be resent hours later
+        because other messages had arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
@@ -111,7 +109,7 @@ class TransactionalSending(Part):
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Keep a message after its session acknowledgment, unless its OrderAck arrived before.
 
-        Spec: MS-MQQB 3.1.5.5.3, .5.
+        Spec: MS-MQQB 3.1.5.5.3, 3.1.5.5.5.
         """
         session.OutgoingMessageTable.retain(position)
         if position.ReceivedOrderAck:

@@ -1,4 +1,4 @@
-"""The methods of qmcomm that remote reading needs, and one that describes queues. Spec: MS-MQMP 3.1.4, 6.
+"""The methods of qmcomm that remote reading needs, and the method that describes queues. Spec: MS-MQMP 3.1.4, 6.
 
 Readings. R_QMCreateRemoteCursor: clients "pass NULL" for ptb1 (MS-MQMP 3.1.4.4). But ptb1 is a top-level pointer
 without attribute, hence [ref], which cannot be NULL. Windows sends a zeroed structure (<29>), as declared here.

@@ -24,7 +24,7 @@ from reference_qm.rpc.ndr import (
 from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
-"""The limit of characters of a direct format name or a domain; the documents set none."""
+"""The maximum length in characters of a direct format name or a domain; the documents set no limit."""
 LONGEST_FORMAT_NAME = 1024
 
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
@@ -53,7 +53,7 @@ QUEUE_FORMAT = Struct(
 
 
 def _block(element: NdrType, size_is: str | int, length_is: str | int | None = None) -> Pointer:
-    """Return a pointer to a pointer to an array: [size_is(,n)] and perhaps [length_is(,m)]."""
+    """Declare a pointer to a pointer to an array: [size_is(,n)] and optionally [length_is(,m)]."""
     array: NdrType = ConformantArray(element, size_is)
     if length_is is not None:
         array = ConformantVaryingArray(element, size_is, length_is)

@@ -19,7 +19,7 @@ def extent(given: Extent, scope: Scope) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FixedArray(NdrType):
-    """An array of a fixed number of elements without pointers: only the elements (C706 14.3.3.1)."""
+    """An array of a fixed number of elements without pointers; the stub contains only the elements (C706 14.3.3.1)."""
 
     element: NdrType
     size: int
@@ -59,7 +59,7 @@ class ConformantArray(NdrType):
         """Read the elements after a maximum count, which must equal the number in the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
-            reader.refuse(f"has room for {maximum} elements, {self.size_is} says {wanted}")
+            reader.refuse(f"has the maximum count {maximum}, but {self.size_is} is {wanted}")
         reader.align(self.element.alignment(reader.encoding))
         return self.element.read_many(reader, maximum, scope)
 
@@ -74,7 +74,7 @@ class ConformantArray(NdrType):
         """Write the elements after the maximum count."""
         wanted = extent(self.size_is, scope)
         if len(value) != wanted:
-            writer.misuse(f"has {len(value)} elements, {self.size_is} says {wanted}")
+            writer.misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
         writer.align(self.element.alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
@@ -84,7 +84,7 @@ class ConformantArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class ConformantVaryingArray(NdrType):
-    """[size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then the m elements."""
+    """An array with [size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then m elements."""
 
     element: NdrType
     size_is: Extent
@@ -104,7 +104,7 @@ class ConformantVaryingArray(NdrType):
         ):
             wanted = extent(given, scope)
             if found != wanted:
-                reader.refuse(f"{what} {found} elements, {given} says {wanted}")
+                reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
         reader.align(self.element.alignment(reader.encoding))
         return self.element.read_many(reader, actual, scope)
 
@@ -114,7 +114,7 @@ class ConformantVaryingArray(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         size, length = extent(self.size_is, scope), extent(self.length_is, scope)
         if len(value) != length or length > size:
-            writer.misuse(f"has {len(value)} elements, {self.length_is} says {length} of {size}")
+            writer.misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
         writer.align(self.element.alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
@@ -125,9 +125,8 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without it.
-
-    ``longest``: the limit of characters, including the null.
+    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without the null.
+    ``longest``: the maximum number of characters, including the null.
     """
 
     longest: int
@@ -156,12 +155,12 @@ class WideString(NdrType):
 
 
 def _read_counts(reader: NdrReader) -> tuple[int, int]:
-    """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, .12)."""
+    """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, 3.1.1.5.3.2.1.12)."""
     maximum, offset, actual = reader.count(), reader.count(), reader.count()
     if offset:
         reader.refuse(f"starts at element {offset}, not 0")
     if actual > maximum:
-        reader.refuse(f"has {actual} elements where {maximum} have room")
+        reader.refuse(f"has {actual} elements, more than the maximum count {maximum}")
     return maximum, actual
 
 

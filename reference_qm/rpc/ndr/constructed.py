@@ -16,7 +16,9 @@ _NULL = object()
 
 
 class PointerKind(Enum):
-    """The kinds of pointers (C706 4.2.20). REF is never NULL, UNIQUE may be, FULL may share its target with another."""
+    """The kinds of pointers (C706 4.2.20). A REF pointer is never NULL. A UNIQUE pointer may be NULL. A FULL pointer
+    may also share its target with another pointer.
+    """
 
     REF = "ref"
     UNIQUE = "unique"
@@ -45,7 +47,7 @@ class Pointer(NdrType):
         if self.kind is PointerKind.REF:
             reader.refuse("a reference pointer is NULL")
         if self._elements(scope):
-            reader.refuse(f"is NULL where {self._elements(scope)} elements are announced")
+            reader.refuse(f"is NULL, but {self._elements(scope)} elements are announced")
         return _NULL
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
@@ -57,7 +59,7 @@ class Pointer(NdrType):
             reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
-            reader.refuse(f"referent {value:#x} was of another type before")
+            reader.refuse(f"referent {value:#x} was already used for a target of another type")
         return referent
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -77,7 +79,7 @@ class Pointer(NdrType):
 
 
 def unique(target: NdrType) -> Pointer:
-    """Return a [unique] pointer, the pointer_default of the interfaces."""
+    """Declare a [unique] pointer, the pointer_default of the interfaces."""
     return Pointer(PointerKind.UNIQUE, target)
 
 
@@ -87,9 +89,9 @@ def full(target: NdrType) -> Pointer:
 
 
 class Struct(NdrType):
-    """A structure: its value is a dict with the printed names of the fields. A last field may be a conformant array.
+    """A structure: its value is a dict with the printed names of the fields. The last field may be a conformant array.
 
-    Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, .2.
+    Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, 2.2.5.3.4.2.
     """
 
     __slots__ = ("_alignments", "_conformant", "_fixed", "fields", "name", "section")
@@ -163,10 +165,11 @@ class Struct(NdrType):
 
 
 class Union(NdrType):
-    """A non-encapsulated union: a discriminant equal to the field ``switch_is`` beside, then the arm it selects.
+    """A non-encapsulated union: a discriminant that equals the neighbouring field ``switch_is``, then the arm that the
+    discriminant selects.
 
-    Its value is the value of the arm; an arm without members (None) has the value None. Spec: C706 14.3.8;
-    MS-RPCE 2.2.5.3.4.4.
+    Its value is the value of the arm; an arm without members (None) has the value None. Spec: C706 14.3.8; MS-RPCE
+    2.2.5.3.4.4.
     """
 
     __slots__ = ("arms", "discriminant", "name", "switch_is")
@@ -191,7 +194,7 @@ class Union(NdrType):
             reader.align(self.alignment(reader.encoding))
         tag = self.discriminant.read(reader, scope)
         if tag != scope[self.switch_is]:
-            reader.refuse(f"the discriminant is {tag}, {self.switch_is} says {scope[self.switch_is]}")
+            reader.refuse(f"the discriminant is {tag}, but {self.switch_is} is {scope[self.switch_is]}")
         if tag not in self.arms:
             reader.refuse(f"there is no arm {tag}")
         arm = self.arms[tag]

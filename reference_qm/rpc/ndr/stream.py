@@ -20,8 +20,8 @@ _FIRST_REFERENT = 0x00020000  # any nonzero number is allowed; a Windows client 
 class Encoding:
     """The encoding of a stub.
 
-    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order. ``strict``:
-    whether a value outside its IDL range is refused.
+    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: the byte order.
+    ``strict``: whether a value outside its IDL range is refused.
     """
 
     wide: bool = False

@@ -13,8 +13,8 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 class NdrType(ABC):
     """A type of the interface definition: it reads and writes its values in every encoding.
 
-    A value is read in two steps, as it is laid out: ``read`` takes the part in place, ``read_deferred`` the targets of
-    embedded pointers (C706 14.3.12.3). ``whole`` and ``write_whole`` do both.
+    A value is read in two steps, in the order of its layout: ``read`` reads the inline part, and ``read_deferred``
+    reads the targets of embedded pointers (C706 14.3.12.3). ``whole`` and ``write_whole`` carry out both steps.
     """
 
     __slots__ = ()
@@ -52,7 +52,9 @@ class NdrType(ABC):
         self.write_deferred(writer, value, scope)
 
     def read_many(self, reader: NdrReader, count: int, scope: Scope) -> Any:
-        """Read the elements of an array in place; StubError when too few bytes are available for the count."""
+        """Read the inline parts of the elements of an array; raise StubError when too few bytes are available for the
+        count.
+        """
         least = self.least(reader.encoding)
         if count * least > reader.remaining:
             reader.refuse(f"{count} elements need at least {count * least} bytes, {reader.remaining} are left")

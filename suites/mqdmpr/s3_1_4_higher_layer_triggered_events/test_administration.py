@@ -12,7 +12,7 @@ from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-A_SESSION, NO_SESSION = "a session", "no session"
+A_SESSION, NO_SESSION = "opened", "not opened"
 
 
 def accepts_peer_session(peer):
@@ -46,8 +46,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms) is None else A_SESSION
     judge(
         "MQDMPR-3.1.4.12-03",
-        expected=each(NO_SESSION),
-        observed={"of the SUT": of_the_sut, "of the peer": accepts_peer_session(peer)},
+        expected=each(NO_SESSION, "session"),
+        observed={"requested by the SUT": of_the_sut, "requested by the peer": accepts_peer_session(peer)},
         evidence=[*frames, session.last],
     )
     judge.conclude("MQDMPR-3.1.4.12-03")
@@ -58,8 +58,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
         second_session.acknowledge_all()
     judge(
         "MQDMPR-3.1.4.13-03",
-        expected={"sent": [2], "accepted": A_SESSION},
-        observed={"sent": Sender.tags(later_frames), "accepted": accepts_peer_session(peer)},
+        expected={"sent": [2], "session_of_the_peer": A_SESSION},
+        observed={"sent": Sender.tags(later_frames), "session_of_the_peer": accepts_peer_session(peer)},
         evidence=later_frames,
     )
 
@@ -68,7 +68,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """After the reenlistment timeout, the SUT reports the transaction in doubt and accepts no session. After another
-    restart, it sends the waiting message, and sends the messages of the transaction when that is committed.
+    restart, it sends the waiting message, and sends the messages of the transaction when the transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -84,7 +84,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine, case="transactions")
     judge.conclude("MQDMPR-3.1.4.11-D01")
-    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer))
+    judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer), case="session of the peer")
     judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.poll_session()
@@ -97,13 +97,13 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
         "MQDMPR-3.1.4.1-03",
         expected={
             "sent_after_restart": [2],
-            "accepted": A_SESSION,
+            "session_of_the_peer": A_SESSION,
             "commit": Outcome.DONE,
             "sent_after_commit": [2, 1],
         },
         observed={
             "sent_after_restart": waited,
-            "accepted": accepted,
+            "session_of_the_peer": accepted,
             "commit": commit,
             "sent_after_commit": Sender.tags(frames),
         },

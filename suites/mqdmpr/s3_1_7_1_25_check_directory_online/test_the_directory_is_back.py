@@ -6,7 +6,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
-CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
+CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile as well"}
 QUOTA_KB = 54_321
 LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
 RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
@@ -40,7 +40,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels(), case="labels of the queues")
         judge(
             *RECOVERY_RULES,
-            expected=holds("labels read again", otherwise="labels not read again"),
+            expected=holds("the SUT reads the labels again", otherwise="the SUT does not read the labels again"),
             observed=read_labels() != labels_before,
         )
     finally:

@@ -28,8 +28,8 @@ def _count_copies(sut, queues, label):
     "MQDMPR-3.1.7.3.8-16",
 )
 def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
-    """A send to a format name with a distribution list, whether the list is the only element, nested, or one of several
-    elements, stores one copy in each queue of the list and in no other queue.
+    """A send to a format name with a distribution list, which is its only element, one of several elements or nested in
+    another list, stores one copy in each queue of the list and in no other queue.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
@@ -64,8 +64,8 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """A message is sent to a distribution list and a direct name with overlapping queues: both copies name the two
-    queues once, and no distribution list.
+    """A message is sent to a distribution list and a direct name with overlapping queues: each of the two copies lists
+    both queues once, and no distribution list.
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
@@ -74,8 +74,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
-        expected={"names_by_copy": [2, 2], "lists": none("list")},
-        observed={"names_by_copy": [*map(len, named)], "lists": lists},
+        expected={"number_of_names_in_each_copy": [2, 2], "lists": none("distribution list in a copy")},
+        observed={"number_of_names_in_each_copy": [*map(len, named)], "lists": lists},
         evidence=frames,
     )
 

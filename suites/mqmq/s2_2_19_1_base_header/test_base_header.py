@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import in_queue
+from harness.expectations import facts, in_queue, packets
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
@@ -28,7 +29,7 @@ RESERVED_BITS = {
     "X1": "MQMQ-2.2.19.1-19",
     "X0": "MQMQ-2.2.19.1-20",
 }
-"""The reserved bits of Flags and the rule of each."""
+"""The rule about each reserved bit of Flags."""
 
 SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
@@ -70,8 +71,8 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as for Reserved
-    0.
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as to packets
+    with Reserved 0.
     """
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
@@ -80,12 +81,44 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as for a clear
-    bit.
+    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as to packets
+    without reserved bits.
     """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+
+
+@needs("send")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"Reserved": 0xA5}, marks=covers("MQMQ-2.2.19.1-02"), id="Reserved"),
+        pytest.param(dict.fromkeys(RESERVED_BITS, 1), marks=covers(*RESERVED_BITS.values()), id="bits"),
+    ],
+)
+def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
+    """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
+    sends its message and keeps the session open.
+    """
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+
+    def send_with_fields(packet, number):
+        """Send a packet with the fields; return the SUT's packet with that number, None if it does not arrive."""
+        for field, value in fields.items():
+            setattr(packet["BaseHeader"], field, value)
+        connection.send(packet)
+        return connection.poll_packet(number)
+
+    parameters = send_with_fields(establish_response(peer, asked), 1)
+    message = None if parameters is None else send_with_fields(parameters_response(parameters), 2)
+    if message is not None:
+        send_with_fields(session_ack(AckSequenceNumber=1), 3)
+    judge.all(
+        expected=facts(answers=packets("ConnectionParameters", "UserMessage"), closed=False),
+        observed={"answers": [one for one in (parameters, message) if one], "closed": connection.closed_by_sut},
+        evidence=connection.record.frames,
+    )
 
 
 @needs("receive")
@@ -98,13 +131,17 @@ def test_messages_are_in_queue_by_priority(peer, sut, judge):
     connection = peer.open_raw()
     sent = []
     for number, priority in enumerate((3, 0, 7, 3, 5)):
-        sent.append(connection.send(peer.message(base={"PR": priority}, label=f"{priority}/{number}")))
+        sent.append(
+            connection.send(peer.message(base={"PR": priority}, label=f"message {number} of priority {priority}"))
+        )
     if connection.acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
-    labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
+    labels = [message["label"] for message in sut.messages() if " of priority " in message["label"]]
     judge(
         "MQMQ-2.2.19.1-03",
-        expected=["7/2", "5/4", "3/0", "3/3", "0/1"],
+        expected=[
+            f"message {number} of priority {priority}" for number, priority in ((2, 7), (4, 5), (0, 3), (3, 3), (1, 0))
+        ],
         case="labels in the queue",
         observed=labels,
         evidence=sent,

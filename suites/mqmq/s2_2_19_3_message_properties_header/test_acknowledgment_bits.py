@@ -7,13 +7,13 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation_id_of, identifier, message_class
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier, list_class_names
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize(
     ("queue", "expected"),
-    [("transactional", [AckClass.REACH_QUEUE]), ("plain", [AckClass.NOT_TRANSACTIONAL_Q])],
+    [("transactional", ["ACK_REACH_QUEUE"]), ("plain", ["NACK_NOT_TRANSACTIONAL_Q"])],
     ids=["accepted", "refused"],
 )
 @varied("queue quota", "queue privacy")
@@ -29,11 +29,11 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     ]
     acks = receiver.await_acks(1)
     without, requested = (
-        [message_class(ack) for ack in acks if correlation_id_of(ack) == identifier(one)] for one in sent
+        list_class_names([ack for ack in acks if correlation_id_of(ack) == identifier(one)]) for one in sent
     )
-    observed = {"acknowledgments_without_request": without, "acknowledgments_on_request": requested}
+    observed = {"classes_of_acknowledgments_without_PA_and_NA": without, "classes_with_PA_and_NA": requested}
     judge.all(
-        expected=facts(acknowledgments_without_request=[], acknowledgments_on_request=expected),
+        expected=facts(classes_of_acknowledgments_without_PA_and_NA=[], classes_with_PA_and_NA=expected),
         observed=observed,
         evidence=[*sent, *acks],
     )

@@ -43,7 +43,7 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
 def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reserved):
     """The SUT opens two sessions and gets ConnectionParameters responses with Reserved 0 and with another value: on
-    both it sends its message, and a message of the peer has the same effect.
+    both sessions it sends its message, and handles a message of the peer in the same way.
     """
     listener = peer.listen_raw()
     effects, evidence = [], []

@@ -20,7 +20,7 @@ CLASS_OF_EACH_REASON = {
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""The reason of each refusal, by rule.
+"""The class that names the reason of each refusal, by rule.
 
 A SUT that verifies the signature of an unknown provider accepts the message (E84).
 """
@@ -31,10 +31,10 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*CLASS_OF_EACH_REASON)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """Four messages are refused, because of a user without access, a bad key, an unknown provider, and the signature of
-    another user.
+    """Four messages are refused: the user of the first has no access, the second has a bad key, the third names an
+    unknown provider, and the fourth has the signature of another user.
 
-    The FinalAck of each has the class of its reason; a SUT may accept an unknown provider (erratum E84).
+    The FinalAck of each message has the class of the reason; a SUT may accept an unknown provider (erratum E84).
     """
     secured = Secured(peer, sut)
 

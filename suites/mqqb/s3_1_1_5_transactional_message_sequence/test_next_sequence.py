@@ -51,9 +51,9 @@ def test_new_sequence_survives_restart(peer, sut, judge, finished):
     after = outgoing.send(2)
     evidence = [*before, *after]
     observed = {
-        "later": [read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after],
+        "sequence_is_later": [read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after],
         "numbers": list_sequence_numbers(after),
     }
-    expected = facts(later=each(True), numbers=[1, 2])
+    expected = facts(sequence_is_later=each(True), numbers=[1, 2])
     judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

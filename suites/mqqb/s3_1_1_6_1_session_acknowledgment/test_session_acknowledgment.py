@@ -13,7 +13,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
     """Of six express and recoverable messages, four are acknowledged: the SUT sends only the other two on the next
     session.
 
-    Meanwhile it acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
+    Before that, the SUT acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")

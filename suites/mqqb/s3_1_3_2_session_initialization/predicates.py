@@ -38,7 +38,7 @@ for rule, expected, judge in (
     ("MQQB-3.1.3.2-04", "AckSequenceNumber of the first header counts messages that arrived", check_acknowledged_count),
     (
         "MQQB-3.1.3.2-06",
-        "RecoverableMsgAckFlags of the first header names messages that arrived",
+        "RecoverableMsgAckFlags of the first header acknowledges messages that arrived",
         check_acknowledged_arrived,
     ),
 ):

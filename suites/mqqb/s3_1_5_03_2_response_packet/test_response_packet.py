@@ -34,8 +34,8 @@ CLOCK_TOLERANCE_MS = 50
     "MQQB-3.1.5.3.2-14",
 )
 def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
-    """A valid EstablishConnection response is answered by ConnectionParameters; the peer's answer to them opens the
-    session.
+    """A valid EstablishConnection response is answered by a ConnectionParameters packet; the peer's answer to this
+    packet opens the session.
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
@@ -71,7 +71,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
+        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge(
@@ -84,7 +84,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,
@@ -138,7 +138,8 @@ def measure_recoverable_ack_timeout(
 ) -> tuple[int, int, list[Frame]]:
     """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
 
-    The exchange begins before the SUT's request: the time of that packet is the time at which the tester read it.
+    The exchange begins before the time of the SUT's request, because that time is the one at which the tester read the
+    packet.
     """
     began_ms = peer.recorder.elapsed_ms()
     session = OutgoingSession(peer, sut)

@@ -7,6 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.session_headers import (
     MESSAGE,
+    SESSION_ACK,
     Counts,
     apply_to_session_headers,
     check_acknowledged_are_new,
@@ -29,7 +30,7 @@ def _demand_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
     )
     findings = [finding for judge in judges if isinstance(finding := judge(packet, counts), tuple)]
     wrong = [observed for kept, observed in findings if not kept]
-    return not wrong, ", ".join(wrong) or "the counts equal those of both sides"
+    return not wrong, ", ".join(wrong) or "the counts equal the numbers of messages sent and received"
 
 
 for rule, expected, judge in (
@@ -39,11 +40,15 @@ for rule, expected, judge in (
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
         check_recoverable_sent_count,
     ),
-    ("MQQB-3.1.7.1.3-15", "the counts equal those of both sides", _demand_values_of_session_ack),
+):
+    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))
+
+for rule, expected, judge in (
+    ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _demand_values_of_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that arrived", check_acknowledged_count),
     (
         "MQQB-3.1.7.1.3-17",
-        "RecoverableMsgAckSeqNumber is that of a message not named before",
+        "RecoverableMsgAckSeqNumber is the number of a message that was not acknowledged before",
         check_acknowledged_are_new,
     ),
     ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber counts the messages sent", check_sent_count),
@@ -52,6 +57,6 @@ for rule, expected, judge in (
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
         check_recoverable_sent_count,
     ),
-    ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags names messages that arrived", check_acknowledged_arrived),
+    ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags acknowledges messages that arrived", check_acknowledged_arrived),
 ):
     passive(rule, MESSAGE, expected, of_system=True)(apply_to_session_headers(judge))

@@ -21,8 +21,8 @@ MAPPER_PORT = 135
 @covers("MQQP-2.1-01", "MQQP-2.2-01")
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
 def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers):
-    """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one of them, and three reads return
-    their messages in that syntax.
+    """A client proposes NDR, NDR64 or both on a TCP connection: the SUT accepts one proposed syntax, and three reads
+    return their messages in that syntax.
     """
     port = remote.read_port()
     binding = remote.connect(port)
@@ -30,7 +30,7 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
     if refused:
         evidence, answers = binding.record.frames, len(binding.record.received)
         judge("MQQP-2.1-01", expected=holds("the SUT answers"), observed=bool(answers), evidence=evidence)
-        judge("MQQP-2.2-01", expected=holds("agreed on"), observed=f"refused: {said}", evidence=evidence)
+        judge("MQQP-2.2-01", expected=holds("accepted"), observed=f"refused: {said}", evidence=evidence)
         return
     binding.close()
     association = remote.associate(transfers=transfers)
@@ -56,7 +56,7 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 @pytest.mark.parametrize("meanwhile", ["nothing", "open queue", "waiting read", "locked message", "broken connection"])
 def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
     """Three clients without authentication are connected at the same time, while another client uses a queue or has
-    lost its connection: each binds to qm2qm, and the SUT answers its RemoteQmGetVersion.
+    lost its connection: each of the three clients binds to qm2qm, and the SUT answers its call of RemoteQmGetVersion.
     """
     port = remote.read_port()
     if meanwhile != "nothing":
@@ -85,7 +85,7 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
 @pytest.mark.parametrize(
     ("syntax", "expected"),
     [
-        (QM2QM, "agreed on"),
+        (QM2QM, "accepted"),
         (QM2QM._replace(minor=1), "refused"),
         (QM2QM._replace(major=2), "refused"),
         (QM2QM._replace(major=0), "refused"),
@@ -101,12 +101,14 @@ def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, 
     port = remote.read_port()
     association = remote.connect(port)
     refused, said = association.offer(syntax)
-    observed = "refused" if refused and said == "bind_ack" else said if refused else "agreed on"
+    observed = "refused" if refused and said == "bind_ack" else said if refused else "accepted"
     still = remote.connect(port)
-    then = "agreed on" if not still.offer(QM2QM)[0] else "refused"
+    then = "accepted" if not still.offer(QM2QM)[0] else "refused"
     evidence = [*association.record.frames[:2], *still.record.frames[:2]]
-    seen = {"this_bind": observed, "bind_to_1_0_afterwards": then}
-    judge.all(expected=facts(this_bind=expected, bind_to_1_0_afterwards="agreed on"), observed=seen, evidence=evidence)
+    seen = {"bind_under_test": observed, "later_bind_to_version_1": then}
+    judge.all(
+        expected=facts(bind_under_test=expected, later_bind_to_version_1="accepted"), observed=seen, evidence=evidence
+    )
 
 
 @covers("MQQP-2.1-02")

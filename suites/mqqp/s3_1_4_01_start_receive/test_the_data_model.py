@@ -68,9 +68,9 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     }
 )
 def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
-    """A new cursor has the state Unread. After two PEEK_CURRENT it has the state Read at the first of two messages,
-    after PEEK_NEXT the state Read at the second message, and after a further PEEK_NEXT the state WaitPeek, or Unread
-    (erratum E180), because that peek does not wait.
+    """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, it is Read, at the first of two
+    messages; after PEEK_NEXT it is Read, at the second message. After a further PEEK_NEXT, which does not wait, it is
+    WaitPeek or Unread (erratum E180).
     """
     queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}
@@ -78,20 +78,20 @@ def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
 
     def place() -> tuple[str, str]:
         cursors = show_descriptor_elements(sut, "CursorCollection")
-        return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message")
+        return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message of the queue")
 
     seen, reads = [place()], []
     for action in (Action.PEEK_CURRENT, Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
         reads.append(queue.read(action, by=by, hCursor=cursor))
         seen.append(place())
     evidence = reads
-    fresh, first, second = ("Unread", "at no message"), ("Read", "first"), ("Read", "second")
+    fresh, first, second = ("Unread", "at no message of the queue"), ("Read", "first"), ("Read", "second")
     judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
     behind = one_of(("WaitPeek", "second"), ("Unread", "second"))
-    expected = facts(at_messages=[first, second], behind_the_last=behind)
+    expected = facts(CursorState_and_message=[first, second], after_the_last_message=behind)
     judge(
         *rules["next"],
         expected=expected,
-        observed={"at_messages": seen[2:4], "behind_the_last": seen[4]},
+        observed={"CursorState_and_message": seen[2:4], "after_the_last_message": seen[4]},
         evidence=evidence,
     )

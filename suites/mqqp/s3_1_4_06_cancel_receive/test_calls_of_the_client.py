@@ -13,8 +13,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @covers("MQQP-3.1.4.6-03")
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
-    """Two reads of the SUT wait at the peer, and the application cancels the second: after both reads, the SUT sends
-    one RemoteQMCancelReceive with the dwRequestID of the second read.
+    """Two reads of the SUT wait at the peer, and the application cancels the second: the SUT sends one
+    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
@@ -25,7 +25,7 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     begun = [reader.description_of(call).dwRequestID for call in reader.reads()]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
-    observed = {"is_cancelling": came, "dwRequestID": cancelled}
-    expected = facts(is_cancelling=[False, False, True], dwRequestID=begun[1:])
+    observed = {"RemoteQMCancelReceive_was_called": came, "its_dwRequestID": cancelled}
+    expected = facts(RemoteQMCancelReceive_was_called=[False, False, True], its_dwRequestID=begun[1:])
     evidence = [*reader.reads(), *cancels]
     judge("MQQP-3.1.4.6-03", expected=expected, observed=observed, evidence=evidence)

@@ -11,8 +11,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
 def test_client_closes_queue_that_application_names(peer, sut, judge):
-    """Two queues are open, each with a cursor, and the application closes the first: the SUT sends one
-    RemoteQMCloseQueue with the context handle of the first queue. The second queue can still be read by its cursor.
+    """Two queues are open, each with a cursor, and the application closes the first queue: the SUT sends one
+    RemoteQMCloseQueue with the context handle of that queue. The second queue can still be read by its cursor.
     """
     reader = Reader(peer, sut)
     first = reader.open()

@@ -21,11 +21,15 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     """
     port = remote.read_port()
     first_connection, second_connection = remote.connect(port), remote.connect(port)
-    manner = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
+    manner = (
+        "bind without an authentication service"
+        if remote.sut.file.rpc.user is None
+        else f"bind with {remote.sut.file.rpc.auth_type.name}"
+    )
     refused, said = first_connection.offer(QM2QM, transfers=(NDR,))
     judge(
         "MQSO-7.4.1.1-01",
-        expected=holds("agreed on"),
+        expected=holds("accepted"),
         observed=not refused or f"refused: {said}",
         case=manner,
         evidence=first_connection.record.frames,
@@ -38,9 +42,9 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     agreed = any(frame.kind == "bind_ack" for frame in second_connection.answers)
     judge(
         "MQSO-7.4.1.1-01",
-        expected=holds("not agreed on", otherwise="agreed on"),
+        expected=holds("refused", otherwise="accepted"),
         observed=not agreed,
-        case="an unknown service",
+        case="bind with an unknown authentication service",
         evidence=second_connection.record.frames,
     )
     known = len(first_connection.answers)
@@ -52,9 +56,9 @@ def test_unknown_authentication_service_is_refused(remote, judge):
     agreed = any(frame.kind == "alter_context_resp" for frame in first_connection.answers[known:])
     judge(
         "MQSO-7.4.1.1-01",
-        expected=holds("not agreed on", otherwise="agreed on"),
+        expected=holds("refused", otherwise="accepted"),
         observed=not agreed,
-        case="an unknown service in an alter_context",
+        case="alter_context with an unknown authentication service",
         evidence=first_connection.record.frames,
     )
 

@@ -22,10 +22,12 @@ WAYS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
     "to peek": (PEEK_RIGHT, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
-    "everything, to what inherits": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "everything, by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
     "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
-"""For each grant to everyone: the access mask, the flags of the entry, and the ways in which a queue can be opened."""
+"""For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
+can be opened.
+"""
 
 
 @needs("qm2qm", "queue_control")

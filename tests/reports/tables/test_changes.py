@@ -31,7 +31,7 @@ def test_a_rule_that_passes_again_in_all_its_checks_is_newly_passing(changed, ro
 
 
 @pytest.mark.parametrize("system", ["partial run", "inconclusive", "half decided", "weaker way", "worst of the checks"])
-def test_partial_undecided_and_first_runs_change_nothing(changed, system):
+def test_partial_undecided_and_first_runs_give_no_change_rows(changed, system):
     assert changed(system) == []
 
 
@@ -75,7 +75,7 @@ def test_verdicts_of_different_checks_or_versions_are_not_flaky(lake):
     assert lake.flaky.where("sut_name in ('versions', 'worst of the checks', 'profiles')").isEmpty()
 
 
-def test_pairs_name_the_reference_and_the_role(lake):
+def test_pairs_table_names_reference_as_counterpart_and_the_role(lake):
     found = lake.pairs.where("a = 'versions-2.0-none'").drop("a")
     one = {"document": "MQQB", "b": "reference 0.1.0", "role": "any"}
     assertDataFrameEqual(

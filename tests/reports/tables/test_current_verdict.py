@@ -42,7 +42,7 @@ def test_latest_deciding_run_of_each_check_counts(current):
     assert said(current("latest of a check")) == ("pass", A)
 
 
-def test_check_of_advice_counts_only_without_other_checks(current):
+def test_check_of_a_should_counts_only_if_rule_has_no_other_check(current):
     assert (current("advice").verdict, current("advice").counts) == ("pass", {"pass": 1})
     assert current("advice", OTHER).counts == {"not_exercised": 2}
     assert current("advice", PASSIVE).counts == {"pass": 1}
@@ -80,7 +80,7 @@ def test_check_that_passed_only_in_part_is_undecided(current):
     assert (row.verdict, beside(row)) == ("pass", [("inconclusive", A, 1)])
 
 
-def test_rule_without_decision_has_latest_verdict(current):
+def test_undecided_rule_has_its_latest_verdict(current):
     row = current("never decided")
     assert (row.verdict, row.beside) == ("not_exercised", [])
 
@@ -137,7 +137,7 @@ def test_current_verdicts_of_other_profiles_are_separate(current, rows):
     assert {current("profiles", profile=profile).verdict for profile in ("xp", "2003")} == {"fail", "pass"}
 
 
-def test_the_same_line_twice_counts_once(current, lake):
+def test_repeated_verdict_line_counts_once_in_current_verdict(current, lake):
     (row,) = lake.test_runs.where("sut_name = 'same line twice'").collect()
     assert (row.lines, row.seq) == (2, 1)
     (packet,) = current("same line twice").evidence
@@ -148,7 +148,7 @@ def test_runs_are_ordered_by_ingest_when_clocks_disagree(current):
     assert current("clocks").verdict == "pass"
 
 
-def test_unknown_fields_stay_in_the_facts(lake):
+def test_unknown_fields_of_verdict_lines_are_kept_in_extra_column(lake):
     (row,) = lake.verdicts.where("sut_name = 'unknown fields'").collect()
     assert row.extra == '{"colour":"blue"}'
 

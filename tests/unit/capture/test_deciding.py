@@ -139,7 +139,7 @@ def test_only_packets_with_the_value_are_deciding() -> None:
     assert [field and field.start for field in alone] == [None, windows[1].start]
 
 
-def test_every_section_of_the_table_is_one_of_the_documents_and_every_layer_a_header() -> None:
+def test_table_of_layers_names_existing_sections_and_headers() -> None:
     sections = {name.rpartition("-")[0] for name in load_index()}
     assert set(LAYER_OF_SECTION) <= sections
     from harness import wire

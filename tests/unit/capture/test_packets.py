@@ -93,7 +93,7 @@ def test_packets_are_reassembled_from_segments_and_split_from_joint_segments(rec
         assert show(recorder, frame.number).data == frame.data
 
 
-def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) -> None:
+def test_dissection_marks_the_field_at_a_byte_range(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     (ack,) = recorder.record_received(connection, ACK)
     (message,) = recorder.record_received(connection, bytes(user_message()))
@@ -110,7 +110,7 @@ def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) ->
         assert (outside.first, outside.last, outside.marked) == (None, None, ())
 
 
-def test_verdict_text_selects_bit_or_field_without_a_range(
+def test_verdict_text_selects_the_marked_bit_or_field_without_a_byte_range(
     recorder: Recorder,
 ) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)

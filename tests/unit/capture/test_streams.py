@@ -42,7 +42,9 @@ def pseudo_header(packet: bytes, source: Endpoint, target: Endpoint, protocol: i
 
 @pytest.mark.parametrize(("client", "server", "start"), [(CLIENT, SERVER, 20), (CLIENT6, SERVER6, 40)])
 @pytest.mark.parametrize("data", [b"x", b"odd", b"even", b"\xff" * 7, bytes(8)])
-def test_checksums_are_right(file: Path, client: Endpoint, server: Endpoint, start: int, data: bytes) -> None:
+def test_recorded_packets_have_valid_ip_tcp_and_udp_checksums(
+    file: Path, client: Endpoint, server: Endpoint, start: int, data: bytes
+) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, client, server, time_us=0)
         writer.tcp_data(1, True, data, time_us=1)
@@ -76,7 +78,7 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
     assert streams(file).udp[-1].data == pack(">H", missing)
 
 
-def test_a_connection_is_opened_used_and_closed_with_consistent_numbers(file: Path) -> None:
+def test_recorded_tcp_connection_has_consistent_sequence_numbers(file: Path) -> None:
     with CaptureWriter(file) as writer:
         assert writer.tcp_open(7, CLIENT, SERVER, time_us=10) == [1, 2, 3]
         assert writer.tcp_data(7, True, b"abc", time_us=20) == [4]
@@ -98,7 +100,7 @@ def test_a_connection_is_opened_used_and_closed_with_consistent_numbers(file: Pa
     ]
 
 
-def test_the_stream_knows_which_frame_holds_each_byte(file: Path) -> None:
+def test_stream_names_the_frame_of_each_byte(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
         writer.udp(CLIENT, SERVER, b"between", time_us=1)
@@ -118,7 +120,7 @@ def test_the_stream_knows_which_frame_holds_each_byte(file: Path) -> None:
     assert (datagram.source, datagram.target, datagram.data, datagram.frame) == (CLIENT, SERVER, b"between", 4)
 
 
-def test_big_data_is_cut_into_segments_and_joined_again(file: Path) -> None:
+def test_large_write_is_split_into_segments_and_reassembled(file: Path) -> None:
     data = bytes(range(256)) * 600
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
@@ -153,7 +155,7 @@ def test_every_frame_of_a_connection_has_its_direction(file: Path, client_is_sut
     assert streams(file).tcp[0].client_inbound is client_is_sut
 
 
-def test_sequence_numbers_wrap(file: Path) -> None:
+def test_tcp_sequence_numbers_wrap_around(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
         writer._connections[1].client.sequence = 0xFFFFFFFE
@@ -285,16 +287,16 @@ def test_unjudgeable_data_is_reported_with_its_frame(file: Path, name: str) -> N
     assert f"frame {len(packets)}: " in str(caught.value)
 
 
-def test_another_link_type_is_refused(file: Path) -> None:
+def test_capture_of_unsupported_link_type_is_refused(file: Path) -> None:
     ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
     file.write_bytes(ethernet + packet_block(0, bytes(60), None))
-    with pytest.raises(CaptureError, match="link type 1 is not supported, unlike raw IP"):
+    with pytest.raises(CaptureError, match="link type 1 is not supported; only raw IP"):
         streams(file)
 
 
 @budget(MANY)
 @given(st.binary(max_size=80))
-def test_arbitrary_packets_raise_nothing_but_value_errors(data: bytes) -> None:
+def test_arbitrary_captured_packets_raise_only_value_errors(data: bytes) -> None:
     for packet in (data, b"\x45" + data, b"\x60" + data):
         try:
             take_apart(packet)

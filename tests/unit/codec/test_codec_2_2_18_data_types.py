@@ -83,7 +83,7 @@ def test_data_type_parses_and_builds_as_printed(wire, record):
 
 
 @pytest.mark.parametrize(("wire", "record"), RECORDS, ids=lambda value: getattr(type(value), "__name__", ""))
-def test_record_of_wrong_length_is_refused(wire, record):
+def test_data_type_of_wrong_length_is_refused(wire, record):
     data = bytes.fromhex(wire)
     for changed in (data[:-1], data + b"\0"):
         with pytest.raises(FormatError):
@@ -110,7 +110,7 @@ def test_record_of_wrong_length_is_refused(wire, record):
         (OrderAckBody, "00" * 37, "OrderAckBody", 36),
     ],
 )
-def test_wrong_structure_names_field_and_offset(kind, wire, field, offset):
+def test_error_of_malformed_data_type_names_field_and_offset(kind, wire, field, offset):
     with pytest.raises(FormatError) as caught:
         kind.parse(bytes.fromhex(wire))
     assert (caught.value.field, caught.value.offset) == (field, offset)
@@ -120,7 +120,7 @@ def test_tx_sequence_ids_compare_as_64_bits():
     assert int(TxSequenceID(Ordinal=1, TimeStamp=2)) == 0x0000000200000001
 
 
-def test_count_is_computed():
+def test_count_of_direct_format_name_is_computed_from_its_text():
     assert DirectQueueFormatName("ab").Count == 6
     assert MQFFormatNameElement(MQFDirectQueueFormatName("ab")).FormatType == 3
 
@@ -130,7 +130,7 @@ def test_name_with_embedded_null_is_not_built():
         MQFDirectQueueFormatName("a\0b").build()
 
 
-def test_a_value_beyond_its_width_is_not_built():
+def test_value_too_large_for_its_field_is_not_built():
     with pytest.raises(MisuseError, match="PrivateQueueFormatNameId"):
         PrivateQueueFormatNameId(1 << 32).build()
     with pytest.raises(MisuseError, match=r"XACTUOW.rgb takes 16 bytes, not 15"):

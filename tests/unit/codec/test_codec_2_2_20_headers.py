@@ -111,7 +111,7 @@ def test_transaction_header_flags_have_printed_positions():
     assert (header.CG, header.FA, header.FM, header.LM, header.ID, header.X1, header.X8) == (0, 1, 0, 0, 0x76543, 0, 1)
 
 
-def test_security_bits_do_not_decide_which_items_are_present():
+def test_security_header_flags_do_not_decide_which_items_are_present():
     header = SecurityHeader(SecurityHeader.flags(ST=2, EB=1, AS=5), SecurityData(SecurityID=GUID.bytes_le))
     assert (header.ST, header.AU, header.EB, header.DE, header.AI, header.AS) == (2, 0, 1, 0, 0, 5)
     assert SecurityHeader.parse(header.build()) == header
@@ -143,7 +143,7 @@ def test_security_bits_do_not_decide_which_items_are_present():
         (MQFSignatureHeader, "5E 01 00 00 01 00 00 00 00 00", "MQFSignatureHeader.Padding", 9),
     ],
 )
-def test_wrong_structure_names_field_and_offset(kind, wire, field, offset):
+def test_error_of_malformed_header_names_field_and_offset(kind, wire, field, offset):
     with pytest.raises(FormatError) as caught:
         kind.parse(bytes.fromhex(wire))
     assert (caught.value.field, caught.value.offset) == (field, offset)
@@ -160,6 +160,6 @@ def test_wrong_structure_names_field_and_offset(kind, wire, field, offset):
         MQFAddressHeader(HeaderSize=11),
     ],
 )
-def test_a_record_that_would_not_parse_again_is_not_built(record):
+def test_header_that_would_not_parse_again_is_not_built(record):
     with pytest.raises(MisuseError):
         record.build()

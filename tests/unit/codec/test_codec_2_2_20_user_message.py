@@ -112,7 +112,7 @@ def test_a_queue_type_without_layout_is_refused(bits, kind):
         44,
         "MS-MQMQ 2.2.19.2",
     )
-    with pytest.raises(MisuseError, match="has no layout"):
+    with pytest.raises(MisuseError, match="no queue layout is defined"):
         UserHeader(Flags=UserHeader.flags(**{bits: kind})).build()
 
 
@@ -142,7 +142,7 @@ def test_every_bit_of_the_user_header_has_its_place():
         (UserHeader(ConnectorType=GUID), "CQ and the presence of ConnectorType differ"),
     ],
 )
-def test_flags_and_queues_must_agree(header, message):
+def test_user_header_with_flags_that_contradict_its_queues_is_not_built(header, message):
     with pytest.raises(MisuseError, match=message):
         header.build()
 
@@ -173,7 +173,7 @@ def test_message_properties_header_parses_and_builds_as_printed(wire, expected):
     assert len(data) % 4 == 0
 
 
-def test_sizes_are_computed():
+def test_sizes_in_message_properties_header_are_computed_from_its_items():
     header = MessagePropertiesHeader(Label="hi", ExtensionData=b"123", MessageBody=b"12345")
     assert (header.LabelLength, header.ExtensionSize, header.MessageSize) == (3, 3, 5)
     parsed = MessagePropertiesHeader.parse(header.build())

@@ -57,7 +57,7 @@ def test_establish_connection_header_keeps_its_padding():
     assert header.build() == wire
 
 
-def test_padding_of_another_length_is_not_built():
+def test_establish_connection_padding_of_wrong_length_is_not_built():
     with pytest.raises(MisuseError, match=r"EstablishConnectionHeader.Padding takes 512 bytes, not 511"):
         EstablishConnectionHeader(Padding=bytes(511)).build()
 
@@ -117,14 +117,14 @@ def test_codec_accepts_any_field_values():
         (base("20 00 00 00", "1B 00") + "00 00 03 00" + "00" * 12, "BaseHeader.PacketSize", 8),
     ],
 )
-def test_wrong_structure_names_field_and_offset(wire, field, offset):
+def test_error_of_malformed_internal_packet_names_field_and_offset(wire, field, offset):
     with pytest.raises(FormatError) as caught:
         parse_packet(bytes.fromhex(wire))
     assert (caught.value.field, caught.value.offset) == (field, offset)
     assert "\n" not in str(caught.value)
 
 
-def test_a_packet_under_the_wrong_type_is_not_built():
+def test_packet_whose_pt_contradicts_its_class_is_not_built():
     head = BaseHeader(Flags=BaseHeader.flags(IN=1))
     with pytest.raises(MisuseError, match=r"InternalHeader.Flags.PT must be 0x2 here, not 0x3"):
         EstablishConnectionPacket(head, InternalHeader(Flags=3), EstablishConnectionHeader()).build()
@@ -159,7 +159,7 @@ def test_ping_of_wrong_structure_is_refused(wire, field, offset):
     assert (caught.value.field, caught.value.offset, caught.value.section) == (field, offset, "MS-MQQB 2.2.7")
 
 
-def test_flags_refuse_undefined_bits():
+def test_flags_constructor_refuses_undefined_bits_and_too_large_values():
     with pytest.raises(MisuseError, match="InternalHeader has no bits named XX"):
         InternalHeader.flags(XX=1)
     with pytest.raises(MisuseError, match=r"InternalHeader.PT holds 0 to 15, not 16"):
@@ -167,12 +167,12 @@ def test_flags_refuse_undefined_bits():
     assert EstablishConnectionHeader.flags(RE=0x10, SE=1, OS=1) == 0x0310
 
 
-def test_named_bits_cannot_be_set():
+def test_named_flag_bits_of_a_header_are_read_only():
     with pytest.raises(AttributeError):
         InternalHeader().PT = 1
 
 
-def test_every_record_is_a_value():
+def test_every_codec_record_is_hashable():
     """Every record has a hash, as value objects and frozen dataclasses have."""
     records = [one for one in vars(codec).values() if isinstance(one, type) and is_dataclass(one)]
     assert len(records) > 30

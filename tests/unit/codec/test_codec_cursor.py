@@ -33,7 +33,7 @@ def test_terminator_after_cursor_end_is_ignored():
     assert Cursor(b"a\0b\0\0\0").through(b"\0\0", "Text", "MS-X 1") == b"a\0b\0"
 
 
-def test_an_element_ends_within_its_header():
+def test_format_name_element_that_exceeds_its_header_is_refused():
     wire = bytes.fromhex("10 00 00 00 64 00 00 00 01 00 00 00 03 00 61 00 00 00 00 00")
     with pytest.raises(FormatError) as caught:
         MQFAddressHeader.parse(wire)

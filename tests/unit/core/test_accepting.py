@@ -55,13 +55,13 @@ def test_connections_without_a_request_do_not_use_up_the_limit():
     assert Raw.open(host).closed is None
 
 
-def test_a_window_of_zero_is_in_range(host):
+def test_session_with_window_size_zero_acknowledges_messages(host):
     raw = Raw.open(host, WindowSize=0)
     raw.feed(user_message(1))
     assert len(raw.acks) == 1
 
 
-def test_a_session_without_parameters_closes_in_time(host):
+def test_session_without_connection_parameters_closes_60_s_after_the_response(host):
     raw = Raw.initiator(host)
     host.network.advance(50_000)
     raw.feed(establish())
@@ -71,7 +71,7 @@ def test_a_session_without_parameters_closes_in_time(host):
     assert "3.1.6.6" in raw.closed
 
 
-def test_every_session_has_a_timer_of_its_own(host):
+def test_every_session_has_its_own_initialization_timer(host):
     first = Raw.initiator(host)
     host.network.advance(30_000)
     second = Raw.initiator(host)

@@ -97,7 +97,7 @@ def test_messages_in_flight_at_connection_loss_arrive_once(pair, lost):
     assert a.session()["OutgoingMessageTable"] == []
 
 
-def test_a_failed_opening_refuses_the_command(pair):
+def test_refused_connection_refuses_the_open_session_command(pair):
     a, b = pair
     b.reachable = False
     assert "connection refused" in a.refusal(OpenSession(direct(2)))

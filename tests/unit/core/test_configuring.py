@@ -6,7 +6,7 @@ from core_secure import PLAIN_2, manager, secure_pair
 from reference_qm.surface.commands import Configure, OpenSession
 
 
-def test_the_limit_of_sessions_is_returned_and_holds():
+def test_session_limit_is_returned_and_enforced():
     """MS-MQQB 3.1.5.3.1, note <12>."""
     sender, receiver = secure_pair()
     assert receiver.ask(Configure())["max_sessions"] == 4096
@@ -20,7 +20,7 @@ def test_the_limit_of_sessions_is_returned_and_holds():
         ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is not from 0"),
         ({"journal_quota_kb": -1}, "journal_quota_kb: -1 is not from 0"),
         ({"max_sessions": -1}, "max_sessions: -1 is not from 0"),
-        ({"preferred_base": "des"}, "preferred_base: 'des' is none of"),
+        ({"preferred_base": "des"}, "preferred_base: 'des' is not one of"),
         ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),
         ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),
     ],

@@ -60,11 +60,11 @@ def test_invalid_path_name_is_refused(host, name):
     assert "use private$\\name" in host.refusal(CreateQueue(name))
 
 
-def test_a_queue_is_created_once_in_any_case(host):
+def test_queue_name_in_different_letter_case_is_not_created_twice(host):
     assert "exists already" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
 
 
-def test_the_list_has_local_and_outgoing_queues(host):
+def test_queue_list_has_local_and_outgoing_queues(host):
     host.send(direct(1), b"here")
     host.send(direct(9), b"there")
     values = host.ask(ListQueues())

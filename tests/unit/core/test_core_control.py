@@ -160,7 +160,7 @@ REQUESTS = [
 
 
 @pytest.mark.parametrize(("arguments", "request_"), REQUESTS)
-def test_a_line_becomes_a_request(arguments, request_):
+def test_control_line_becomes_a_request(arguments, request_):
     assert request_from(arguments) == request_
 
 
@@ -198,7 +198,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "part"), WRONG)
-def test_a_wrong_line_is_refused_in_one_short_line(arguments, part):
+def test_invalid_control_line_is_refused_in_one_short_line(arguments, part):
     with pytest.raises(ControlError) as caught:
         request_from(arguments)
     error = str(caught.value)
@@ -207,7 +207,7 @@ def test_a_wrong_line_is_refused_in_one_short_line(arguments, part):
     assert len(error) < 800
 
 
-def test_answers_carry_the_number_and_the_values():
+def test_control_answers_have_request_number_and_values():
     assert answer(7, Completed(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
     assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
 

@@ -170,7 +170,7 @@ def test_without_the_directory_a_command_is_refused_in_one_line_and_nothing_is_c
     answer = host.answers[token]
     assert isinstance(answer, Rejected)
     assert "in the directory" in answer.error or "from the directory" in answer.error
-    assert answer.error.endswith("MQ_ERROR_NO_DS: try again when it is back")
+    assert answer.error.endswith("(MQ_ERROR_NO_DS): try again when the directory is available")
     assert "\n" not in answer.error
     assert (queues(host), host.ask(GetQueue("orders"))) == before
 
@@ -193,7 +193,7 @@ def test_directory_change_is_undone_when_the_disk_refuses_it():
     assert orders.Label == ""
 
 
-def test_a_new_queue_is_among_the_own_ones_that_are_known_offline(enterprise):
+def test_new_own_queue_is_found_while_the_directory_is_away(enterprise):
     host = enterprise[RECEIVER]
     host.ask(CreateQueue("sales"))
     identifier = host.core.adm.QueueCollection["sales"].Identifier
@@ -234,7 +234,7 @@ def test_lost_directory_is_noticed_at_once_and_its_return_at_the_timer(enterpris
     assert enterprise[RECEIVER].bodies("orders") == ["again"]
 
 
-def test_the_timers_of_the_documents_read_the_directory(enterprise):
+def test_timers_of_the_documents_trigger_directory_reads(enterprise):
     host = slow(enterprise, SENDER)
     enterprise.network.advance(3_600_000 - 1)
     assert host.unanswered == []

@@ -191,7 +191,7 @@ def test_a_journalled_message_survives_in_the_journal(pair):
     assert (a.bodies("system$;journal"), a.bodies("system$;deadletter")) == (["journal"], [])
 
 
-def test_the_sequence_of_an_outgoing_queue_survives(pair):
+def test_message_sequence_of_an_outgoing_queue_survives_restart(pair):
     a, _ = pair
     a.send(direct(2), b"express")
     before = a.core.adm.OutgoingQueues[direct(2).lower()].session.OutgoingTxSequenceID
@@ -285,7 +285,7 @@ GUID = str(guid(1))
     ("entries", "complaint"),
     [
         ({"identifier": str(guid(2))}, f"the entries are messages of queue manager {guid(2)}, not of {GUID}"),
-        ({"future:1": 1}, "entry 'future:1' is of an unknown kind: was it written by a newer version?"),
+        ({"future:1": 1}, "entry 'future:1' is of an unknown kind: use the version of mqconform that wrote the store"),
         ({"ordinal": "7"}, "entry ordinal: is unusable: ValueError(\"'7' is not a number\")"),
         ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 is unusable: KeyError"),
         ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 is unusable"),
@@ -293,7 +293,7 @@ GUID = str(guid(1))
         ({"history:x": 1}, "entry history:x is unusable"),
         (
             {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
-            rf"queue {PLAIN} exists with transactional = True, but the configuration sets False: change it",
+            rf"queue {PLAIN} exists with transactional = True, but the configuration sets False: correct the setting",
         ),
     ],
 )

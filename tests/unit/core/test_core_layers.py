@@ -73,7 +73,7 @@ def called(tree: ast.AST, known: dict[str, str]) -> set[str]:
     return {node.attr for node in named if ast.unparse(node.value).rpartition(".")[2] == "qm"}
 
 
-def test_every_folder_and_module_has_its_place():
+def test_every_folder_and_module_of_the_core_belongs_to_a_layer():
     assert {place(path) for path in MODULES} == set(RANK)
 
 
@@ -95,7 +95,7 @@ def test_core_layer_calls_only_itself_and_lower_layers(calls, layer_of):
     assert wrong == {}
 
 
-def test_no_parts_call_each_other_in_a_circle(calls, layer_of, core):
+def test_core_parts_call_each_other_without_circles(calls, layer_of, core):
     parts = vars(Parts(core))
     below = {name: calls[CORE / layer_of[name] / f"{name}.py"] & parts.keys() - {name} for name in parts}
     while lowest := [name for name, others in below.items() if not others & below.keys()]:
@@ -110,7 +110,7 @@ def test_attribute_class_and_file_of_a_part_have_one_name(core):
         assert type(part).__module__.rpartition(".")[2] == name
 
 
-def test_calls_within_continuations_and_tables_are_found():
+def test_layer_check_finds_calls_within_nested_functions_and_tables():
     code = (
         "def step(self):\n def done():\n  self.qm.sending.send()\n self.qm.disk.commit(done, lambda: it.qm.ping.ask())"
     )
@@ -120,7 +120,7 @@ def test_calls_within_continuations_and_tables_are_found():
     assert called(ast.parse(table), known) == {"closing"}
 
 
-def test_every_event_is_posted_by_a_part_and_heard():
+def test_every_core_event_is_posted_by_a_part_and_handled():
     posted = {
         node.func.id
         for path in MODULES
@@ -133,7 +133,7 @@ def test_every_event_is_posted_by_a_part_and_heard():
     assert posted == heard
 
 
-def test_the_readme_lists_every_event():
+def test_core_readme_lists_every_event():
     rows = (
         (CORE / "README.md").read_text(encoding="utf-8").partition("| Event |")[2].partition("\n\n")[0].splitlines()[2:]
     )

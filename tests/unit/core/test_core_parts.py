@@ -15,7 +15,7 @@ def core():
     return Network().host(1).core
 
 
-def test_every_part_is_a_class_of_its_own_module(core):
+def test_every_core_part_is_a_class_in_its_own_module(core):
     made = vars(Parts(core))
     assert len(made) > 50
     assert all(type(part).__bases__ == (Part,) for part in made.values())
@@ -23,12 +23,12 @@ def test_every_part_is_a_class_of_its_own_module(core):
     assert made.keys() == {name for name, value in vars(core).items() if isinstance(value, Part)}
 
 
-def test_there_is_no_table_of_procedures(core):
+def test_core_has_no_table_of_procedures(core):
     assert not hasattr(core, "procedures")
     assert list(Path(queue_manager.__file__).parent.rglob("*procedures*")) == []
 
 
-def test_a_part_has_no_state_of_its_own(core):
+def test_core_part_has_no_state_of_its_own(core):
     parts = {name: value for name, value in vars(core).items() if isinstance(value, Part)}
     assert [name for name, part in parts.items() if hasattr(part, "__dict__")] == []
 

@@ -24,7 +24,7 @@ def test_timers_expire_in_order_of_their_time():
     assert [timers.pop_due(9), timers.pop_due(20), timers.pop_due(20), timers.pop_due(99)] == [None, TWO, ONE, None]
 
 
-def test_a_timer_started_again_expires_once():
+def test_restarted_timer_expires_once():
     timers = Timers()
     timers.start(ONE, 0, 10)
     timers.start(ONE, 5, 10)
@@ -82,7 +82,7 @@ def test_session_elements_have_the_printed_widths():
     assert {name: declared[name]["width"] for name in WIDTHS} == WIDTHS
 
 
-def test_the_history_is_bounded_and_loses_the_earliest():
+def test_message_history_is_bounded_and_drops_earliest_entries():
     table = MessageIDHistoryTable()
     source = UUID(int=1)
     for ordinal in range(MESSAGE_ID_HISTORY_SIZE):

@@ -80,7 +80,7 @@ def test_a_final_ack_of_another_size_is_malformed(raw):
     assert "3.1.5.1.3" in raw.closed
 
 
-def test_messages_are_sent_again_at_growing_intervals():
+def test_transactional_messages_are_sent_again_at_growing_intervals():
     host = Network().host(1)
     host.ask(SetTimers(session_cleanup_ms=0x7FFFFFFF))
     raw = Raw.accepted(host)
@@ -97,7 +97,7 @@ def test_messages_are_sent_again_at_growing_intervals():
     assert set(numbers(raw.messages)) == {(1, 0)}
 
 
-def test_an_order_ack_shortens_the_interval_again(raw):
+def test_order_ack_shortens_the_resend_interval_again(raw):
     send(raw, 2)
     for _ in range(3):
         acknowledge(raw)
@@ -108,7 +108,7 @@ def test_an_order_ack_shortens_the_interval_again(raw):
     assert pending(raw) == 30_000
 
 
-def test_messages_without_any_acknowledgment_are_sent_again_too(raw):
+def test_transactional_messages_without_any_acknowledgment_are_sent_again(raw):
     send(raw, 3)
     raw.feed(session_ack(AckSequenceNumber=1))
     raw.host.network.advance(30_000)
@@ -139,7 +139,7 @@ def test_expired_message_is_moved_to_transactional_dead_letter_queue(raw):
 # -- final acknowledgments --------------------------------------------------------------------------------------
 
 
-def test_a_message_that_awaits_its_final_ack_survives_a_crash(raw):
+def test_transactional_message_without_final_ack_survives_a_crash(raw):
     send(raw, 1, journal=frozenset({"positive"}))
     acknowledge(raw)
     raw.feed(order_ack(1))

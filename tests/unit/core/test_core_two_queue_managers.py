@@ -65,13 +65,13 @@ def test_remote_read_returns_all_message_properties(hosts):
     assert here == there
 
 
-def test_a_private_name_is_routed_to_its_queue_manager(network):
+def test_private_format_name_is_routed_to_its_queue_manager(network):
     near, far = network.host(1, routes={guid(2): "10.0.0.2"}), network.host(2)
     filled(far, "one")
     assert body(near.ask(RemoteReceive(near.ask(RemoteOpen(private(2)))["remote"]))) == "one"
 
 
-def test_a_host_name_is_resolved(hosts):
+def test_remote_queue_is_opened_by_host_name(hosts):
     near, far = hosts
     filled(far, "one")
     assert body(near.ask(RemoteReceive(near.ask(RemoteOpen(f"DIRECT=OS:host2\\{PLAIN}"))["remote"]))) == "one"
@@ -96,7 +96,7 @@ def test_several_reads_wait_at_once_and_get_a_message_each(hosts):
     assert [body(near.answers[token].result.values) for token in tokens] == ["one", "two", "three"]
 
 
-def test_a_cursor_walks_the_queue(hosts):
+def test_remote_cursor_reads_each_message_of_the_queue(hosts):
     near, far = hosts
     filled(far, "one", "two", "three")
     cursor = near.ask(RemoteOpenCursor(near.ask(RemoteOpen(direct(2)))["remote"]))["cursor"]
@@ -109,7 +109,7 @@ def test_a_cursor_walks_the_queue(hosts):
     assert sum(len(one.CursorCollection) for one in far.core.descriptors.values()) == 0
 
 
-def test_messages_are_read_by_their_lookup_identifiers(hosts):
+def test_remote_messages_are_read_by_their_lookup_identifiers(hosts):
     near, far = hosts
     filled(far, "one", "two", "three")
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
@@ -132,14 +132,14 @@ def test_remote_queue_is_purged(hosts):
     assert far.bodies() == []
 
 
-def test_a_transactional_queue_is_read_too(hosts):
+def test_transactional_queue_is_read_remotely(hosts):
     near, far = hosts
     filled(far, "one", queue=TRANSACTIONAL)
     remote = near.ask(RemoteOpen(direct(2, TRANSACTIONAL)))["remote"]
     assert body(near.ask(RemoteReceive(remote))) == "one"
 
 
-def test_exclusive_opening_denies_other_openings(hosts):
+def test_exclusive_remote_open_denies_further_opens(hosts):
     near, far = hosts
     remote = near.ask(RemoteOpen(direct(2), deny_receive=True))["remote"]
     assert "VIOLATION" in near.refusal(RemoteOpen(direct(2)))
@@ -148,7 +148,7 @@ def test_exclusive_opening_denies_other_openings(hosts):
     assert near.ask(RemoteOpen(direct(2)))
 
 
-def test_when_the_reader_vanishes_its_reads_end_and_its_queues_are_closed(network, hosts):
+def test_reads_and_queues_of_a_vanished_remote_reader_are_closed(network, hosts):
     near, far = hosts
     remote = near.ask(RemoteOpen(direct(2)))["remote"]
     token = near.begin(RemoteReceive(remote, timeout_ms=None))
@@ -191,7 +191,7 @@ def test_two_queue_managers_read_from_each_other(hosts):
     assert all(isinstance(answer, Completed) for answer in near.answers.values())
 
 
-def test_a_queue_manager_may_read_from_itself(hosts):
+def test_queue_manager_can_read_remotely_from_itself(hosts):
     near, _ = hosts
     filled(near, "one", number=1)
     assert body(near.ask(RemoteReceive(near.ask(RemoteOpen(direct(1)))["remote"]))) == "one"

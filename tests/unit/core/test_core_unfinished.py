@@ -22,7 +22,7 @@ FRAGMENT = bytes.fromhex("0500 00 01 10000000 0002 0000 01000000") + bytes(100)
 """The beginning of a PDU of 512 bytes."""
 
 
-def test_the_longest_packets_of_the_states_are_those_of_the_document() -> None:
+def test_packet_size_limits_of_session_states_equal_sizes_of_built_packets() -> None:
     assert len(establish().build()) == ESTABLISH_CONNECTION_SIZE
     assert len(parameters().build()) == CONNECTION_PARAMETERS_SIZE
 
@@ -41,7 +41,7 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
     assert raw.host.core.unfinished.total == 0
 
 
-def test_packets_of_the_right_size_may_come_byte_by_byte() -> None:
+def test_handshake_packets_of_the_right_size_are_accepted_byte_by_byte() -> None:
     raw = Raw.initiator(Network().host(1))
     for byte in establish().build() + parameters().build() + user_message(1).build():
         raw.feed(bytes([byte]))

@@ -28,7 +28,7 @@ def test_a_transaction_that_exists_is_not_created_again():
     assert len(units(host)) == 1
 
 
-def test_open_transactions_are_bounded():
+def test_number_of_open_transactions_is_limited():
     host = Network().host(1, max_transactions=2)
     unit = begin(host)
     begin(host)

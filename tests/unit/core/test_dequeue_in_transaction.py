@@ -52,7 +52,7 @@ def taken(host, unit) -> int:
     return lookup_id
 
 
-def test_rejected_message_leaves_its_queue_with_that_reason(host):
+def test_rejected_message_leaves_its_queue_with_reason_rejected(host):
     unit = begin(host)
     host.ask(rejecting(unit, taken(host, unit)))
     (operation,) = host.core.adm.TransactionCollection[unit].TransactionalOperationCollection

@@ -63,7 +63,7 @@ def test_keys_that_the_directory_has_already_are_not_written_again():
     assert published(made, RECEIVER) == before
 
 
-def test_a_queue_manager_without_keys_leaves_those_of_the_directory():
+def test_queue_manager_without_keys_leaves_directory_keys_unchanged():
     keys = remote_keys().build()
     other = machine(9, NORTH, PublicEncryptionKeyList=keys)
     made = enterprise(other)

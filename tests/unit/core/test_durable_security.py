@@ -19,7 +19,7 @@ def named(host, queue):
     return private(2, host.core.adm.QueueCollection[queue].PrivateQueueNumber)
 
 
-def test_a_message_that_waits_is_signed_and_encrypted_by_the_next_process():
+def test_message_waiting_at_restart_is_signed_and_encrypted_afterwards():
     network, sender, receiver = durable_pair()
     receiver.reachable = False
     sender.send(named(receiver, PLAIN), body=BODY, recoverable=True, **ASKED)
@@ -35,7 +35,7 @@ def test_a_message_that_waits_is_signed_and_encrypted_by_the_next_process():
     assert (len(arrived(receiver)), len(arrived_transactional(receiver))) == (1, 1)
 
 
-def test_a_message_that_arrived_is_clear_and_authenticated_in_the_next_process():
+def test_received_message_stays_decrypted_and_authenticated_after_restart():
     network, sender, receiver = durable_pair()
     sender.send(named(receiver, PLAIN), body=BODY, recoverable=True, **ASKED)
     before = arrived(receiver)

@@ -105,7 +105,7 @@ def test_a_number_whose_message_could_not_be_saved_leaves_no_gap(pair):
     assert b.bodies(TRANSACTIONAL) == ["1", "3"]
 
 
-def test_a_message_that_awaits_its_final_ack_awaits_it_after_a_crash(pair):
+def test_message_still_awaits_its_final_ack_after_a_crash(pair):
     a, b = pair
     send(a, "1", journal=frozenset({"positive"}))
     a.network.advance(60_000)
@@ -124,7 +124,7 @@ def test_a_message_that_awaits_its_final_ack_awaits_it_after_a_crash(pair):
 # -- the receiver -----------------------------------------------------------------------------------------------
 
 
-def test_a_message_sent_again_to_a_new_process_is_not_accepted_again(pair):
+def test_message_repeated_after_receiver_restart_is_not_accepted_twice(pair):
     a, b = pair
     lose_acks(b)
     send(a, "1", "2")

@@ -14,7 +14,7 @@ def pair():
     return Network().pair()
 
 
-def test_a_local_queue_must_be_transactional(pair):
+def test_local_queue_of_transactional_send_must_be_transactional(pair):
     a, _ = pair
     unit = begin(a)
     assert "is a nontransactional queue" in a.refusal(SendMessage(direct(1, PLAIN), transaction=unit))

@@ -42,7 +42,7 @@ def lost(enterprise: Enterprise, host: Host) -> None:
     host.send(PUBLIC_NAME)
 
 
-def test_the_start_takes_over_attributes_sites_and_gates():
+def test_start_reads_attributes_sites_and_gates_from_directory():
     sender = Enterprise()[SENDER]
     local = state(sender).LocalQueueManager
     assert (local.Identifier, local.SiteIdentifierList, local.RoutingServer) == (guid(SENDER), (NORTH,), False)
@@ -59,7 +59,7 @@ def test_only_a_site_gate_has_a_routing_table():
     assert next_sites(enterprise[NORTH_GATE]) == {NORTH: NORTH, SOUTH: SOUTH}
 
 
-def test_the_timers_run_for_their_specified_durations():
+def test_directory_timers_have_their_specified_durations():
     sender = Enterprise()[SENDER]
     assert timer_ms(sender, TimerName.DIRECTORY_SITES_UPDATE) == 12 * HOUR_MS
     assert timer_ms(sender, TimerName.DIRECTORY_SITE_GATES_UPDATE) == HOUR_MS
@@ -67,7 +67,7 @@ def test_the_timers_run_for_their_specified_durations():
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) is None
 
 
-def test_workgroup_mode_has_no_timers_and_is_never_offline():
+def test_workgroup_mode_runs_no_directory_timers_and_is_never_offline():
     host = Network().host(1)
     host.send(private(9))
     assert (state(host).DirectoryIntegrated, state(host).DirectoryOffline) == (False, False)
@@ -85,7 +85,7 @@ def test_sites_are_read_again_every_twelve_hours():
     assert timer_ms(enterprise[SENDER], TimerName.DIRECTORY_SITES_UPDATE) == 12 * HOUR_MS
 
 
-def test_gates_of_the_own_sites_are_read_again_every_hour():
+def test_gates_of_own_sites_are_read_again_every_hour():
     enterprise = Enterprise()
     enterprise.update(QueueManager(Identifier=guid(NORTH_GATE), JournalQuota=5))
     enterprise.network.advance(HOUR_MS)
@@ -114,7 +114,7 @@ def test_the_routing_table_is_made_again_every_hour():
     assert timer_ms(gate, TimerName.QUEUE_MANAGER_QUERY) == HOUR_MS
 
 
-def test_timers_run_faster_by_the_scale():
+def test_timer_scale_shortens_directory_timers():
     enterprise = Enterprise(numbers=())
     sender = enterprise.join(SENDER, timers=replace(enterprise.timers, scale=60))
     assert timer_ms(sender, TimerName.QUEUE_MANAGER_QUERY) == 60_000
@@ -136,7 +136,7 @@ def test_lost_directory_is_polled_every_minute():
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) is None
 
 
-def test_messages_wait_while_the_directory_is_away_and_are_sent_when_it_is_back():
+def test_messages_wait_for_unavailable_directory_and_are_sent_on_its_return():
     enterprise = Enterprise()
     sender = enterprise[SENDER]
     enterprise.directory.connected = False

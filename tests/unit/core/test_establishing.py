@@ -30,14 +30,14 @@ def test_a_session_opens_between_two_cores():
     assert [type(packet).__name__ for packet in b.packets()] == kinds
 
 
-def test_opening_an_open_session_again_is_done_at_once():
+def test_open_command_for_an_open_session_completes_at_once():
     a, _ = Network().pair()
     a.ask(OpenSession(direct(2)))
     assert a.ask(OpenSession(direct(2))) == {}
     assert len(a.connects) == 1
 
 
-def test_the_request_has_the_printed_values(host):
+def test_establish_connection_request_has_the_printed_values(host):
     raw = Raw.acceptor(host)
     (request,) = raw.sent
     assert isinstance(request, EstablishConnectionPacket)
@@ -62,11 +62,11 @@ def test_client_system_sets_os_to_0():
     assert Raw.acceptor(host).last.EstablishConnectionHeader.OS == 0
 
 
-def test_a_private_format_name_names_the_server(host):
+def test_request_for_private_format_name_has_its_server_guid(host):
     assert Raw.acceptor(host, private(9)).last.EstablishConnectionHeader.ServerGuid == guid(9)
 
 
-def test_a_connection_goes_to_the_configured_port():
+def test_session_connects_to_the_configured_port():
     host = Network().host(1, remote_tcp_port=11801)
     Raw.acceptor(host)
     assert host.connects[-1].remote == Endpoint("10.0.0.9", 11801)
@@ -92,7 +92,7 @@ def test_a_round_trip_is_measured_across_the_wrap_of_the_clock():
     assert raw.session["RecoverableAckSendTimeout"] == 800
 
 
-def test_the_response_is_followed_by_the_parameters(host):
+def test_connection_parameters_request_follows_establish_connection_response(host):
     raw = Raw.acceptor(host)
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW, TimeStamp=BOOTED_MS))
     packet = raw.last
@@ -138,21 +138,21 @@ def test_establish_response_of_named_server_continues_handshake(host):
     assert raw.closed is None
 
 
-def test_parameters_that_refuse_the_connection_close_the_session(host):
+def test_connection_parameters_that_refuse_the_connection_close_the_session(host):
     raw = Raw.acceptor(host)
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW))
     raw.feed(parameters(cs=1))
     assert raw.closed is not None
 
 
-def test_a_name_without_address_refuses_the_command():
+def test_host_name_without_address_refuses_the_open_session_command():
     host = Network().host(1)
     host.network.names.clear()
     assert "has no address" in host.refusal(OpenSession("DIRECT=OS:nowhere\\private$\\q"))
     assert host.session()["SessionState"] == "CLOSED"
 
 
-def test_after_the_last_next_hop_the_name_is_resolved_again():
+def test_host_name_is_resolved_again_after_the_last_next_hop_failed():
     a, _ = Network().pair()
     a.network.names["many"] = ("10.0.0.77", "10.0.0.78")
     a.send("DIRECT=OS:many\\private$\\plain")
@@ -161,7 +161,7 @@ def test_after_the_last_next_hop_the_name_is_resolved_again():
     assert [connect.remote.host for connect in a.connects] == ["10.0.0.77", "10.0.0.78", "10.0.0.79"]
 
 
-def test_no_more_than_sixteen_addresses_are_kept():
+def test_at_most_sixteen_addresses_of_a_host_name_are_kept():
     host = Network().host(1)
     host.network.names["many"] = tuple(f"10.0.1.{number}" for number in range(200))
     host.send("DIRECT=OS:many\\private$\\plain")
@@ -182,13 +182,13 @@ def test_a_session_that_is_not_initialized_in_time_closes(host):
     assert "3.1.6.6" in raw.closed
 
 
-def test_a_transport_of_a_session_that_was_closed_is_closed(host):
+def test_late_transport_of_a_closed_session_is_closed(host):
     Raw.acceptor(host)
     host.handle(TransportConnected("out-77", Endpoint("10.0.0.9", 1801), Endpoint("10.0.0.1", 1)))
     assert host.closed[-1].transport == "out-77"
 
 
-def test_a_command_waits_for_the_attempt_that_runs(host):
+def test_second_open_command_waits_for_the_running_connection_attempt(host):
     raw = Raw.acceptor(host)
     second = host.begin(OpenSession(direct(9)))
     assert len(host.connects) == 1

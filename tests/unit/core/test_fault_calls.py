@@ -56,18 +56,18 @@ def test_fault_can_change_default_arguments(faulty):
     assert seen == [False]
 
 
-def test_an_argument_that_the_step_does_not_have_is_refused():
+def test_fault_with_argument_that_its_step_lacks_is_refused():
     with pytest.raises(TypeError, match="read_by_lookup_identifier has no parameter colour, shape"):
         with_arguments(LOOKUP, shape=lambda given: 1, colour=lambda given: 2)
 
 
-def test_fault_of_missing_parameter_is_an_attribute_error(faulty):
+def test_fault_that_changes_a_missing_parameter_raises_attribute_error(faulty):
     with_arguments(LOOKUP, lookup_id=lambda given: given.colour)(faulty)
     with pytest.raises(AttributeError, match="the step has no parameter colour"):
         read(faulty)
 
 
-def test_fault_changes_result(faulty):
+def test_fault_changes_result_of_a_step(faulty):
     with_result(LOOKUP, lambda status, found: (status, "instead"))(faulty)
     assert read(faulty) == [(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, "instead")]
 
@@ -79,7 +79,7 @@ def test_fault_changes_result(faulty):
         (Status.MQ_OK, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE),
     ],
 )
-def test_fault_replaces_status(faulty, of, answered):
+def test_fault_replaces_status_of_a_step(faulty, of, answered):
     with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=of)(faulty)
     assert read(faulty) == [(answered, None)]
 

@@ -63,7 +63,7 @@ def test_method_is_not_replaced_while_other_event_is_handled(host, sent):
     assert sent == [1]
 
 
-def test_two_replacements_during_one_event_compose(host, sent):
+def test_two_method_replacements_during_one_event_compose(host, sent):
     for add in (1, 5):
         during_event(
             POSTER,
@@ -78,7 +78,7 @@ def test_two_replacements_during_one_event_compose(host, sent):
     assert sent == [7]
 
 
-def test_change_of_fault_follows_earlier_posted_events(host, sent):
+def test_fault_change_takes_effect_after_earlier_posted_events(host, sent):
     seen: list[list[int]] = []
     expire(host, 1)
     after_events(host.core, lambda: seen.append(list(sent)))

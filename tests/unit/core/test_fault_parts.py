@@ -67,7 +67,7 @@ def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
     assert faulty.core.numbering.assign_identifier() == -(1 + 5) * 10
 
 
-def test_steps_of_a_part_call_each_others_faults(faulty, host):
+def test_faulty_step_is_called_by_other_steps_of_its_part(faulty, host):
     counted = []
 
     class Counting(Positions):
@@ -83,7 +83,7 @@ def test_steps_of_a_part_call_each_others_faults(faulty, host):
     assert counted == [faulty.core], "insert_message of the same part calls it"
 
 
-def test_a_method_is_replaced_only_while_another_runs(faulty, host):
+def test_fault_replaces_a_method_only_while_a_second_method_runs(faulty, host):
     during(Positions.insert_message, Positions.assign_lookup_identifier, lambda *_: lambda qm, message: 77)(faulty)
     host.send(direct(1))
     (position,) = host.core.queue_names.find_by_path("private$\\plain").MessagePositionList

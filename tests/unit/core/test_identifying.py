@@ -54,7 +54,7 @@ def in_state(state):
 
 @pytest.mark.parametrize("kind", PACKETS)
 @pytest.mark.parametrize("state", STATES)
-def test_every_state_and_packet_has_one_outcome(state, kind):
+def test_every_session_state_and_packet_kind_has_one_outcome(state, kind):
     raw = in_state(state)
     packet = PACKETS[kind]
     if state is SessionState.WAITING_EC_MSG and kind == "EstablishConnection":

@@ -121,7 +121,7 @@ def test_move_in_transaction_requires_transactional_queues(host):
     assert host.bodies() == ["plain"]
 
 
-def test_a_read_that_waits_gets_the_message_of_the_first_operation(host):
+def test_waiting_read_gets_message_of_first_operation_in_committed_transaction(host):
     for body in "123":
         host.ask(MoveMessage(TRANSACTIONAL, lookup(host, body), SUB))
     unit = begin(host)

@@ -31,20 +31,20 @@ def destination(enterprise: Enterprise, name: str):
     return None if found is None else (found.HostName, found.QueueManagerGuid)
 
 
-def test_a_public_name_means_the_queue_manager_that_hosts_the_queue():
+def test_public_format_name_gives_the_queue_manager_that_hosts_the_queue():
     assert destination(Enterprise(), PUBLIC_NAME) == ("host4", guid(RECEIVER))
 
 
-def test_a_public_name_that_the_directory_does_not_know_leads_nowhere():
+def test_public_format_name_unknown_to_directory_gives_no_next_hop():
     assert destination(Enterprise(), f"PUBLIC={guid(77)}") is None
 
 
-def test_a_public_queue_of_an_unknown_computer_leads_nowhere():
+def test_public_queue_of_an_unknown_computer_gives_no_next_hop():
     orphan = Queue(Identifier=guid(78), Pathname="nobody\\orders")
     assert destination(Enterprise([*two_sites(), orphan]), f"PUBLIC={guid(78)}") is None
 
 
-def test_a_private_name_has_the_queue_manager_and_no_host():
+def test_private_format_name_gives_queue_manager_without_host():
     assert destination(Enterprise(), private(RECEIVER)) == ("", guid(RECEIVER))
 
 
@@ -147,7 +147,7 @@ def test_in_workgroup_mode_the_configuration_names_the_queue_manager_of_a_public
     assert host.core.next_hops.get_destination_info(f"PUBLIC={guid(8)}") is None
 
 
-def test_sites_of_a_gate_are_both_reached():
+def test_both_sites_of_a_gate_are_reached():
     elements = [one for one in two_sites() if getattr(one, "Identifier", None) != guid(NORTH_GATE)]
     enterprise = Enterprise([*elements, machine(NORTH_GATE, NORTH, SOUTH, RoutingServer=True)])
     assert enterprise.hops(NORTH_GATE, RECEIVER) == [RECEIVER]

@@ -37,7 +37,7 @@ def test_remote_queue_is_opened_by_qmcomm_then_qm2qm():
     assert [port for port, _ in remote.connections.values()] == [READ_PORT]
 
 
-def test_the_inputs_of_the_event_are_the_parameters_of_the_call():
+def test_remote_open_passes_specified_parameters_to_its_calls():
     remote = Remote()
     remote.ask(RemoteOpen(QUEUE))
     assert remote.arguments("RemoteQMGetQMQMServerPort") == {"dwPortType": 1}
@@ -71,7 +71,7 @@ def test_server_role_sets_dwmqs_to_1(role):
         (f"PUBLIC={IDENTIFIER}", (1, 0, IDENTIFIER)),
     ],
 )
-def test_a_format_name_becomes_a_queue_format(name, queue_format):
+def test_remote_open_converts_format_name_to_queue_format(name, queue_format):
     remote = Remote(routes={IDENTIFIER: SERVER}, public_queues={IDENTIFIER: IDENTIFIER})
     remote.ask(RemoteOpen(name, access="peek", deny_receive=True))
     arguments = remote.arguments("R_QMOpenRemoteQueue")
@@ -83,7 +83,7 @@ def test_a_format_name_becomes_a_queue_format(name, queue_format):
     assert arguments["pLicGuid"] == IDENTIFIER
 
 
-def test_a_host_name_is_resolved_first():
+def test_remote_open_resolves_the_host_name_first():
     remote = Remote()
     remote.names["far.example"] = (SERVER, "10.0.0.10")
     remote.ask(RemoteOpen("DIRECT=OS:far.example\\private$\\far"))
@@ -122,13 +122,13 @@ def test_open_without_second_binding_calls_no_further_method():
     assert remote.connections == {}
 
 
-def test_a_server_that_cannot_be_reached_is_an_error():
+def test_remote_open_fails_for_an_unreachable_server():
     remote = Remote()
     remote.unreachable.add(PORT)
     assert remote.refusal(RemoteOpen(QUEUE)) == "connection refused"
 
 
-def test_after_five_minutes_the_call_is_cancelled_at_once():
+def test_remote_open_call_is_cancelled_after_five_minutes():
     remote = Remote()
     remote.waits.add("RemoteQMOpenQueue")
     token = remote.begin(RemoteOpen(QUEUE))
@@ -142,7 +142,7 @@ def test_after_five_minutes_the_call_is_cancelled_at_once():
     assert remote.connections == {}
 
 
-def test_a_server_that_never_binds_is_given_up():
+def test_remote_open_fails_for_a_server_that_never_answers_the_bind():
     remote = Remote()
     remote.silent.add(READ_PORT)
     token = remote.begin(RemoteOpen(QUEUE))

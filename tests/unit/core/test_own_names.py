@@ -46,7 +46,7 @@ def named_host(network, **config):
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_message_for_another_name_waits_in_an_outgoing_queue(host, name):
+def test_message_for_foreign_host_name_waits_in_an_outgoing_queue(host, name):
     host.send(direct(FOREIGN[name]), b"there")
     assert host.bodies() == []
     assert [one["DestinationFormatName"] for one in host.adm()["OutgoingQueues"]] == [direct(FOREIGN[name])]
@@ -57,7 +57,7 @@ def test_a_message_for_another_name_waits_in_an_outgoing_queue(host, name):
     [("//SALES/msmq", True), ("//sales.example:80/msmq", True), ("//10.0.1.1/msmq", True), ("//other/msmq", False)],
 )
 @pytest.mark.parametrize("protocol", ["HTTP", "HTTPS"])
-def test_the_host_of_a_url_is_an_own_name_too(host, protocol, address, own):
+def test_host_of_own_url_counts_as_own_name(host, protocol, address, own):
     name = parse_format_name(f"DIRECT={protocol}:{address}\\{PLAIN}")
     assert host.core.queue_names.is_here(name) is own
 
@@ -74,12 +74,12 @@ def received(network, host_of_name, **config):
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_a_message_for_an_own_name_is_stored_where_names_are_validated(network, name):
+def test_message_for_own_host_name_is_stored_with_name_validation(network, name):
     assert received(network, OWN[name], validate_host_names=True).host.bodies() == ["body"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_message_for_another_name_is_dropped_and_counted_where_names_are_validated(network, name):
+def test_message_for_foreign_host_name_is_dropped_and_counted_with_name_validation(network, name):
     raw = received(network, FOREIGN[name], validate_host_names=True)
     network.advance(600)
     assert raw.host.bodies() == []

@@ -48,7 +48,7 @@ def test_a_paused_queue_without_a_session_opens_none(host):
     assert state(host) == "Waiting"
 
 
-def test_a_session_that_closes_meanwhile_is_established_by_the_resume(host):
+def test_resume_establishes_the_session_that_closed_during_the_pause(host):
     raw = Raw.accepted(host)
     host.ask(PauseQueue(NINE))
     host.send(NINE, b"kept", recoverable=True)
@@ -74,7 +74,7 @@ def test_resume_of_a_queue_that_is_not_paused_has_no_effect(host):
     assert state(host) == "Connected"
 
 
-def test_only_the_queue_that_was_named_is_paused():
+def test_pause_affects_only_the_named_queue():
     network = Network()
     one, two, three = (network.host(number) for number in (1, 2, 3))
     one.ask(OpenSession(direct(2)))
@@ -84,7 +84,7 @@ def test_only_the_queue_that_was_named_is_paused():
     assert (two.bodies(), three.bodies()) == ([], ["hello"])
 
 
-def test_a_queue_that_is_not_there_gives_one_line_error(host):
+def test_pause_of_a_missing_outgoing_queue_gives_one_line_error(host):
     assert (
         host.refusal(PauseQueue(NINE))
         == rf"{NINE!a} has no outgoing queue here: send a message to it first, or list the queues"

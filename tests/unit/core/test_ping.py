@@ -19,7 +19,7 @@ def ask(host, data):
 
 
 @pytest.mark.parametrize("flags", [0x0000, 0x0001, 0xFFFD, 0xFFFF])
-def test_a_request_is_answered_to_its_sender(flags):
+def test_ping_request_is_answered_to_its_sender(flags):
     host = Network().host(1)
     ((socket, remote, data),) = ask(host, PingPacket(Flags=flags, Cookie=0xCAFE, QMGuid=guid(5)).build())
     response = parse_ping(data)
@@ -33,7 +33,7 @@ def test_ping_response_has_rf_set_when_session_would_be_refused():
     assert parse_ping(ask(host, PingPacket().build())[0][2]).RF == 1
 
 
-def test_a_session_is_pinged_for_when_configured():
+def test_session_start_sends_a_ping_when_configured():
     a, b = Network().pair(send_ping=True, operating_system=OperatingSystemType.WIN_CLIENT)
     a.send(direct(2), b"pinged")
     (request,) = a.sent_pings()
@@ -45,13 +45,13 @@ def test_a_session_is_pinged_for_when_configured():
     assert a.adm()["QueueManager"]["PingCookie"] == 1
 
 
-def test_a_server_system_leaves_rc_clear():
+def test_ping_request_of_a_server_system_has_rc_clear():
     a, _ = Network().pair(send_ping=True)
     a.send(direct(2))
     assert a.sent_pings()[0].RC == 0
 
 
-def test_a_refusing_response_is_a_failure():
+def test_ping_response_with_rf_set_fails_the_open_session_command():
     a, b = Network().pair(send_ping=True, max_sessions=0)
     assert "3.1.7.6" in a.refusal(OpenSession(direct(2)))
     assert a.connects == []
@@ -59,7 +59,7 @@ def test_a_refusing_response_is_a_failure():
 
 
 @pytest.mark.parametrize("cookie", [0, 2, 0xFFFFFFFF])
-def test_a_response_with_another_cookie_is_ignored(cookie):
+def test_core_ignores_ping_response_with_wrong_cookie(cookie):
     a, b = Network().pair(send_ping=True)
     b.listens_for_pings = False
     a.send(direct(2))

@@ -77,7 +77,7 @@ def test_remote_read_timeout_returns_no_message():
     assert remote.pending() == []
 
 
-def test_a_server_that_does_not_answer_in_time_is_given_up():
+def test_remote_read_fails_when_its_server_does_not_answer_in_time():
     remote = Remote()
     number = remote.open()
     remote.waits.add("RemoteQMStartReceive2")
@@ -104,7 +104,7 @@ def test_invalid_packet_of_a_remote_read_is_returned_by_rr_nack(buffer):
     assert remote.pending() == []
 
 
-def test_success_of_server_without_message_gives_error():
+def test_successful_remote_read_response_without_message_gives_error():
     remote = Remote()
     number = remote.open()
 
@@ -125,10 +125,10 @@ def test_success_of_server_without_message_gives_error():
         (RemoteReceive(cursor=99), "no remote cursor 99"),
         (RemotePeek(99, next=True), "only a cursor has a next message"),
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
-        (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
+        (RemoteReadByLookupId(99, 1, "nearest"), "is not one of first"),
         (RemoteReadByLookupId(99, -1), "lookup_id"),
-        (RemoteReadByLookupId(99, 0, "current"), "0 is not a message"),
-        (RemoteReadByLookupId(99, 0, "previous"), "0 is not a message"),
+        (RemoteReadByLookupId(99, 0, "current"), "0 identifies no message"),
+        (RemoteReadByLookupId(99, 0, "previous"), "0 identifies no message"),
     ],
 )
 def test_invalid_remote_read_requests_are_refused(request_made, why):

@@ -29,7 +29,7 @@ def test_receive_ack_is_sent_on_request(how, wanted, recoverable):
         assert acks(near)[-1]["delivery"] == ("recoverable" if recoverable else "express")
 
 
-def test_acknowledgments_of_one_purge_do_not_exceed_what_may_wait():
+def test_acknowledgments_of_one_purge_respect_the_limit_of_outgoing_messages():
     _, far = pair(max_outgoing_messages=2)
     far.ask(TakeOffline())
     for _ in range(4):

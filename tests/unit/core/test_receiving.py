@@ -52,7 +52,7 @@ DISREGARDED = {
 
 
 @pytest.mark.parametrize("name", DISREGARDED)
-def test_a_disregarded_message_is_counted_and_acknowledged(raw, name):
+def test_discarded_message_is_counted_and_acknowledged(raw, name):
     raw.feed(DISREGARDED[name])
     assert counts(raw) == (1, 1, 1)
     raw.host.network.advance(600)
@@ -63,12 +63,12 @@ def test_a_disregarded_message_is_counted_and_acknowledged(raw, name):
         assert raw.host.bodies(queue) == []
 
 
-def test_a_message_is_in_time_until_its_time_is_over(raw):
+def test_message_at_the_end_of_its_lifetime_is_accepted(raw):
     raw.feed(user_message(1, life_s=10, SentTime=1_800_000_000 - 10))
     assert len(raw.host.bodies()) == 1
 
 
-def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
+def test_message_for_foreign_queue_manager_is_counted_but_not_acknowledged_as_recoverable(raw):
     left = user_message(1, recoverable=True, QueueManagerAddress=guid(5))
     raw.feed(left, user_message(2, recoverable=True, body=b"taken"))
     assert counts(raw) == (2, 2, 2)
@@ -84,7 +84,7 @@ def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
 # -- duplicates -------------------------------------------------------------------------------------------------
 
 
-def test_a_duplicate_is_counted_and_discarded(raw):
+def test_duplicate_message_is_counted_and_discarded(raw):
     raw.feed(user_message(1, body=b"once"), user_message(1, body=b"twice"))
     assert raw.host.bodies() == ["once"]
     assert counts(raw) == (2, 0, 2)
@@ -206,7 +206,7 @@ def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, 
 # -- a SessionHeader on a message --------------------------------------------------------------------------------
 
 
-def test_the_source_of_a_message_is_kept(raw):
+def test_received_message_keeps_its_source_identifier(raw):
     raw.feed(user_message(7))
     (message,) = raw.host.ask(PeekMessages(PLAIN))["messages"]
     assert message["message_id"] == f"{{{RAW}}}\\7"

@@ -112,7 +112,7 @@ def test_routed_packet_changes_only_hop_count(router):
 
 
 @pytest.mark.parametrize("hops", [0, 1, HIGHEST - 1])
-def test_each_router_counts_itself(router, hops):
+def test_each_router_increments_the_hop_count(router, hops):
     router.incoming.feed(routed(1, hops=hops))
     (onward,) = router.next_hop().messages
     assert hops + 1 == onward.UserHeader.RC
@@ -141,13 +141,13 @@ def test_a_message_that_cannot_be_saved_is_neither_acknowledged_nor_sent_on(rout
 
 
 @pytest.mark.parametrize("recoverable", [False, True])
-def test_a_duplicate_is_not_sent_on_again(router, recoverable):
+def test_router_does_not_forward_a_duplicate(router, recoverable):
     router.incoming.feed(routed(1, recoverable=recoverable), routed(1, recoverable=recoverable))
     assert len(router.next_hop().messages) == 1
     assert router.incoming.session["MessageReceivedCount"] == 2
 
 
-def test_a_transactional_message_that_comes_again_is_sent_on_again(router):
+def test_router_forwards_a_repeated_transactional_message_again(router):
     router.incoming.feed(routed(1, transactional=True), routed(1, transactional=True))
     onward = router.next_hop().messages
     assert [one.TransactionHeader.TxSequenceNumber for one in onward] == [1, 1], "its destination says so"
@@ -163,7 +163,7 @@ def test_a_transactional_message_on_its_way_is_kept_until_the_session_acknowledg
     assert hop.session["OutgoingMessageTable"] == []
 
 
-def test_journals_are_kept_by_the_source_only():
+def test_source_journal_is_kept_by_sender_and_not_by_router():
     enterprise = Enterprise()
     enterprise[SENDER].send(private(RECEIVER, 1), b"journaled", recoverable=True, journal=frozenset({"positive"}))
     enterprise.settle()
@@ -185,7 +185,7 @@ def test_a_message_that_expires_at_a_router_is_dropped_there():
     assert enterprise[NORTH_GATE].bodies("system$;deadletter") == ["late"]
 
 
-def test_a_direct_name_with_a_queue_manager_is_not_followed(router):
+def test_direct_name_for_foreign_queue_manager_is_not_forwarded(router):
     router.incoming.feed(user_message(1, recoverable=True, QueueManagerAddress=guid(9)))
     assert router.host.connects == []
     assert router.incoming.session["RecoverableMsgAckFlags"] == 0

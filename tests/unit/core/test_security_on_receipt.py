@@ -115,7 +115,9 @@ WRONG = [
     ("asked", "change", "receiving", "message_class"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG]
 )
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
-def test_a_message_that_is_wrong_is_refused_with_its_class(asked, change, receiving, message_class, transactional):
+def test_message_with_security_defect_is_refused_with_its_message_class(
+    asked, change, receiving, message_class, transactional
+):
     sender, receiver = secure_pair(receiver=receiver_config(**receiving))
     refused = refusals(receiver)
     if change is not None:
@@ -155,7 +157,7 @@ def refusals(host):
     ids=["signed", "encrypted"],
 )
 @pytest.mark.parametrize("insecure", [False, True])
-def test_the_refusal_is_sent_when_insecure_nacks_are_sent(asked, change, message_class, body, insecure):
+def test_security_refusal_is_sent_only_when_insecure_nacks_are_enabled(asked, change, message_class, body, insecure):
     """3.1.7.15: the body comes back unless it was encrypted; 3.1.1.3 SendInsecureNacks."""
     sender, _ = secure_pair(send_insecure_nacks=insecure)
     alter(sender, change)
@@ -180,7 +182,7 @@ def test_the_refusal_is_sent_when_insecure_nacks_are_sent(asked, change, message
         ({"authenticated": True, "privacy": PrivacyLevel.BODY}, SIGNED | ENCRYPTED, None),
     ],
 )
-def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_class):
+def test_queue_accepts_only_the_signed_or_encrypted_messages_that_it_demands(demands, asked, message_class):
     """MS-MQDMPR 3.1.1.2 Authentication, PrivacyLevel; the same for messages sent on the same computer."""
     sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, **demands),))
     refused = refusals(receiver)

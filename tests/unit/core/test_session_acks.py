@@ -26,7 +26,7 @@ def send(raw, count, **fields):
         raw.host.send(TO, str(number).encode(), **fields)
 
 
-def test_a_sent_message_is_kept_until_it_is_acknowledged(raw):
+def test_sent_message_is_kept_until_its_session_ack(raw):
     send(raw, 1)
     (position,) = raw.session["OutgoingMessageTable"]
     assert position == {
@@ -44,13 +44,13 @@ def test_a_sent_message_is_kept_until_it_is_acknowledged(raw):
     assert (table(raw), raw.session["UnAckedMessageCount"]) == ([], 0)
 
 
-def test_express_messages_up_to_the_number_are_deleted(raw):
+def test_express_messages_up_to_ack_sequence_number_are_deleted(raw):
     send(raw, 5)
     raw.feed(session_ack(AckSequenceNumber=3))
     assert (table(raw), raw.session["UnAckedMessageCount"]) == ([4, 5], 2)
 
 
-def test_a_recoverable_message_waits_for_its_flag(raw):
+def test_recoverable_message_is_kept_until_its_recoverable_flag_arrives(raw):
     send(raw, 2, recoverable=True)
     raw.feed(session_ack(AckSequenceNumber=2))
     assert (table(raw), raw.session["UnAckedMessageCount"]) == ([1, 2], 0)
@@ -96,7 +96,7 @@ def test_acknowledgment_of_unsent_message_closes_session_without_deletion(raw, n
     assert len(table(raw)) == len(before)
 
 
-def test_acknowledgments_are_understood_across_the_wrap(raw):
+def test_session_acks_are_understood_across_the_wrap_of_numbers(raw):
     session = raw.host.core.adm.OutgoingQueues[TO.lower()].session
     session.MessageSentCount = session.RecoverableMessageSentCount = 0xFFFE
     send(raw, 4, recoverable=True)
@@ -116,7 +116,7 @@ def test_acknowledgments_are_understood_across_the_wrap(raw):
         {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1},
     ],
 )
-def test_counts_that_differ_close_the_session(raw, header):
+def test_wrong_message_counts_in_session_header_close_the_session(raw, header):
     raw.feed(session_ack(**header))
     assert "3.1.5.5.5" in raw.closed
 
@@ -156,7 +156,7 @@ def test_a_session_whose_messages_are_never_acknowledged_closes_at_the_second_ex
     assert "3.1.6.3" in raw.closed
 
 
-def test_a_session_for_a_private_name_waits_half_as_long():
+def test_session_for_private_name_has_half_the_session_ack_wait_timeout():
     host = Network().host(1, routes={guid(9): "10.0.0.9"})
     raw = Raw.acceptor(host, private(9))
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=guid(9)), parameters())
@@ -164,7 +164,7 @@ def test_a_session_for_a_private_name_waits_half_as_long():
     assert raw.session["timers"]["SessionAckWait"] == 20_000
 
 
-def test_the_number_of_a_message_is_its_place_in_both_sequences(raw):
+def test_sent_message_is_numbered_among_all_and_among_recoverable_messages(raw):
     send(raw, 2)
     send(raw, 2, recoverable=True)
     numbers = [(one["SequenceNumber"], one["RecoverableSequenceNumber"]) for one in raw.session["OutgoingMessageTable"]]

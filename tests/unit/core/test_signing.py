@@ -31,7 +31,7 @@ def test_signed_packet_has_sender_certificate_and_signature_without_authenticate
     assert packet.UserHeader.SH == 1
 
 
-def test_an_msmq_3_signature_stands_in_the_multi_queue_format_header():
+def test_msmq_3_signature_is_in_the_multi_queue_format_header():
     sender, _ = secure_pair()
     sender.send(PLAIN_2, authentication_level="sig30")
     (packet,) = user_messages(sender)

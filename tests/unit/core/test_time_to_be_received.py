@@ -17,7 +17,7 @@ NEGATIVE = frozenset({"negative"})
 # -- in the destination queue -----------------------------------------------------------------------------------
 
 
-def test_a_message_without_a_time_waits_for_ever_and_runs_no_timer():
+def test_message_without_time_to_be_received_starts_no_timer_and_stays():
     near, far = pair()
     near.send(direct(2))
     assert not far.core.timers.is_running(EXPIRATION)
@@ -41,7 +41,7 @@ def test_time_to_be_received_continues_after_a_restart(crash):
     assert far.bodies() == []
 
 
-def test_a_disk_that_fails_keeps_the_message_until_it_works():
+def test_expired_message_stays_until_the_failed_disk_works_again():
     network = Network()
     _, far = network.pair()
     far.send(direct(2), recoverable=True, time_to_be_received_s=10)
@@ -77,7 +77,7 @@ def test_a_message_that_was_sent_is_given_up_only_when_it_would_be_sent_again():
     assert host.bodies("system$;deadletter") == ["body"]
 
 
-def test_work_for_waiting_messages_grows_as_their_number():
+def test_work_for_expiring_messages_grows_linearly_with_their_number():
     few, many = calls(expire_waiting, 500), calls(expire_waiting, 5_000)
     assert many < 11 * few
 

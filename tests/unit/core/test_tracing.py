@@ -44,7 +44,7 @@ def body(report):
     return report.Body.decode("utf-16-le")
 
 
-def test_a_traced_message_that_arrives_is_reported(host):
+def test_trace_report_is_sent_for_arrived_traced_message(host):
     reports = reports_of(host)
     Raw.open(host).feed(traced())
     (report,) = reports
@@ -89,7 +89,7 @@ def test_untraced_or_refused_message_gives_no_report(host, case):
     assert reports == []
 
 
-def test_a_recoverable_message_is_reported_when_it_is_on_disk(host):
+def test_trace_report_of_recoverable_message_is_sent_after_disk_write(host):
     host.disk = "slow"
     reports = reports_of(host)
     Raw.open(host).feed(traced(recoverable=True))
@@ -101,7 +101,7 @@ def test_a_recoverable_message_is_reported_when_it_is_on_disk(host):
 # -- the sender -------------------------------------------------------------------------------------------------
 
 
-def test_the_sending_is_reported_with_the_next_hop(host):
+def test_trace_report_of_sending_names_the_next_hop(host):
     reports = reports_of(host)
     Raw.accepted(host)
     host.send(direct(9), trace_queue=REPORTS)
@@ -116,7 +116,7 @@ def test_the_sending_is_reported_with_the_next_hop(host):
     )
 
 
-def test_the_public_queue_gets_a_report_of_every_hop_and_of_the_arrival():
+def test_public_report_queue_gets_a_trace_report_of_every_hop_and_of_arrival():
     enterprise = Enterprise()
     sender, gate, receiver = (enterprise[one] for one in (SENDER, SOUTH_GATE, RECEIVER))
     sender.send(private(RECEIVER), trace_queue=PUBLIC)
@@ -132,7 +132,7 @@ def test_the_public_queue_gets_a_report_of_every_hop_and_of_the_arrival():
     assert gate.bodies() == []
 
 
-def test_a_local_message_is_reported_where_it_arrives(host):
+def test_trace_report_is_sent_for_a_local_message_on_arrival(host):
     reports = reports_of(host)
     host.send(direct(1), trace_queue=REPORTS)
     assert len(reports) == 1

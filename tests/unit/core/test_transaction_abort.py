@@ -35,7 +35,7 @@ def test_crash_returns_messages_received_in_a_transaction(pair):
     assert (a.bodies(TRANSACTIONAL), units(a)) == (["1", "2"], [])
 
 
-def test_an_abort_needs_no_disk(pair):
+def test_transaction_abort_writes_nothing_to_disk(pair):
     a, _ = pair
     fill(a, LOCAL, "1")
     unit = begin(a)

@@ -16,7 +16,7 @@ def hosts():
     return [network.host(number) for number in (1, 2, 3)]
 
 
-def test_a_prepared_transaction_takes_no_operation(hosts):
+def test_prepared_transaction_refuses_further_operations(hosts):
     a, _, _ = hosts
     fill(a, LOCAL, "1")
     unit = begin(a, external=True)
@@ -26,7 +26,7 @@ def test_a_prepared_transaction_takes_no_operation(hosts):
     assert a.bodies(TRANSACTIONAL) == ["1"]
 
 
-def test_prepare_clears_single_phase(hosts):
+def test_prepare_sets_single_phase_of_transaction_to_false(hosts):
     a, _, _ = hosts
     unit = begin(a)
     prepare(a, unit)

@@ -87,7 +87,7 @@ def test_dequeue_end_is_answered_after_disk_write(pair):
 
 
 @pytest.mark.parametrize("delete", [False, True])
-def test_only_a_locked_message_can_be_ended(pair, delete):
+def test_dequeue_end_of_an_unlocked_message_is_refused(pair, delete):
     a, _ = pair
     reader = Reader(a)
     position = reader.begin(timeout_ms=0)

@@ -3,7 +3,7 @@
 from benchmarks.walk import Walk, walk_message
 
 
-def test_a_message_takes_few_calls_in_few_files():
+def test_code_path_of_one_message_has_few_calls_in_few_files():
     received, persisted = walk_message()
     whole = Walk([*received.hops, *persisted.hops])
     assert len(whole.hops) <= 130, whole
@@ -11,7 +11,7 @@ def test_a_message_takes_few_calls_in_few_files():
     assert whole.changes <= 80, whole
 
 
-def test_walk_of_a_message_repeats_no_step():
+def test_code_path_of_one_message_repeats_no_step():
     received, persisted = walk_message()
     repeated = {"parse_framed", "measure", "deserialize_message", "SessionAcks.flag_recoverable", "message_entry"}
     functions = [hop.function for walk in (received, persisted) for hop in walk.hops]

@@ -44,7 +44,7 @@ def test_directory_attributes_are_those_printed(name: str) -> None:
     assert set(directory_attributes(OBJECT_TYPES[name])) == set(PRINTED[name].split())
 
 
-def test_every_type_is_listed() -> None:
+def test_every_printed_directory_object_type_is_defined() -> None:
     assert OBJECT_TYPES.keys() == PRINTED.keys()
 
 
@@ -89,18 +89,18 @@ def test_queue_object_has_printed_defaults() -> None:
 
 
 @pytest.mark.parametrize("kind", OBJECT_TYPES.values())
-def test_an_element_is_a_snapshot(kind: type[DirectoryObject]) -> None:
+def test_directory_objects_are_immutable(kind: type[DirectoryObject]) -> None:
     with pytest.raises(FrozenInstanceError):
         kind().Identifier = ALPHA  # type: ignore[misc]
 
 
-def test_read_returns_only_requested_attributes() -> None:
+def test_directory_read_returns_only_requested_attributes() -> None:
     machine = QueueManager(Identifier=ALPHA, ComputerName="alpha", RoutingServer=True)
     assert with_attributes(machine, ["RoutingServer"]) == QueueManager(RoutingServer=True)
     assert with_attributes(machine, None) == machine
 
 
-def test_update_keeps_attributes_that_are_not_published() -> None:
+def test_directory_update_keeps_attributes_that_are_not_published() -> None:
     gates = (QueueManager(Identifier=GATE),)
     site = Site(Identifier=SITE_A, Name="old", SiteGateCollection=gates)
     assert update_element(site, Site(Identifier=SITE_A, Name="new")) == replace(site, Name="new")

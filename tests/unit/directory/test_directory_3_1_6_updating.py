@@ -23,13 +23,13 @@ def test_mqdmpr_3_1_2_timers_have_printed_intervals() -> None:
     assert intervals.DIRECTORY_ONLINE_MS == 60_000
 
 
-def test_3_1_3_the_own_queue_manager_and_its_sites_are_taken_over() -> None:
+def test_mqdmpr_3_1_3_own_queue_manager_and_its_sites_are_read_from_the_directory() -> None:
     state = state_of()
     assert synchronize(made(), state, provisioning=False) is Result.SUCCESS
     assert (state.LocalQueueManager.QueueManagerQuota, [site.Name for site in state.SiteCollection]) == (7, ["A"])
 
 
-def test_3_1_3_missing_notification_attribute_means_notification() -> None:
+def test_mqdmpr_3_1_3_missing_notification_attribute_means_notification() -> None:
     directory, state = made(), state_of()
     synchronize(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=True)
@@ -46,7 +46,7 @@ def test_3_1_3_missing_notification_attribute_means_notification() -> None:
         (False, True, Result.DIRECTORY_NOT_CONNECTED),
     ],
 )
-def test_3_1_3_unknown_queue_manager_is_an_error_after_provisioning(
+def test_mqdmpr_3_1_3_unknown_queue_manager_is_an_error_after_provisioning(
     connected: bool, provisioning: bool, wanted: Result
 ) -> None:
     directory, state = made(), state_of()
@@ -56,7 +56,7 @@ def test_3_1_3_unknown_queue_manager_is_an_error_after_provisioning(
     assert (state.LocalQueueManager, state.SiteCollection) == (QueueManager(Identifier=UUID(int=0x99)), ())
 
 
-def test_3_1_6_1_sites_are_read_again_and_keep_their_gates() -> None:
+def test_mqdmpr_3_1_6_1_sites_are_read_again_and_keep_their_gates() -> None:
     directory, state = made(), state_of()
     state.SiteCollection = (
         Site(Identifier=SITE_A, Name="stale", SiteGateCollection=(QueueManager(Identifier=GATE),)),
@@ -67,7 +67,7 @@ def test_3_1_6_1_sites_are_read_again_and_keep_their_gates() -> None:
     assert state.SiteCollection[0].SiteGateCollection == (QueueManager(Identifier=GATE),)
 
 
-def test_3_1_6_2_gates_are_read_again() -> None:
+def test_mqdmpr_3_1_6_2_gates_of_sites_are_read_again() -> None:
     directory, state = made(), state_of()
     unknown = QueueManager(Identifier=UUID(int=0x99))
     state.SiteCollection = (
@@ -78,7 +78,7 @@ def test_3_1_6_2_gates_are_read_again() -> None:
     assert (site.Name, [gate.RoutingServer for gate in site.SiteGateCollection]) == ("stale", [True, False])
 
 
-def test_a_gate_belongs_to_the_site_routes_and_is_listed() -> None:
+def test_site_gate_must_belong_to_the_site_be_a_routing_server_and_be_listed() -> None:
     """The reading under which MS-MQBR finds SiteGateCollection in a directory."""
     machines = [
         QueueManager(Identifier=GATE, SiteIdentifierList=(SITE_A,), RoutingServer=True),
@@ -91,7 +91,7 @@ def test_a_gate_belongs_to_the_site_routes_and_is_listed() -> None:
     assert site_gate_collections([link], by_identifier) == {SITE_A: (machines[0],), SITE_B: (machines[2],)}
 
 
-def test_gates_of_several_links_come_once_and_in_order() -> None:
+def test_gates_of_several_links_are_listed_once_and_in_order() -> None:
     machines = {
         one: QueueManager(Identifier=one, SiteIdentifierList=(SITE_A,), RoutingServer=True) for one in (GATE, ALPHA)
     }

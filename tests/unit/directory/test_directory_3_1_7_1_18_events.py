@@ -34,7 +34,7 @@ def offline() -> tuple[MemoryDirectory, DirectoryState]:
     return directory, state
 
 
-def test_3_1_7_1_18_create_gives_the_guid_of_the_new_object() -> None:
+def test_mqdmpr_3_1_7_1_18_create_returns_the_guid_of_the_new_object() -> None:
     directory, state = made(), state_of()
     created = carried_out(directory, state, events.create_directory_object(state, PUBLIC))
     assert created.rStatus is Result.SUCCESS
@@ -46,13 +46,13 @@ def test_3_1_7_1_18_create_gives_the_guid_of_the_new_object() -> None:
 @pytest.mark.parametrize(
     ("element", "count"), [(PUBLIC, 1), (PRIVATE, 0), (Site(Name="C"), 0)], ids=["public", "private", "site"]
 )
-def test_3_1_7_1_18_only_public_queues_are_notified(element: DirectoryObject, count: int) -> None:
+def test_mqdmpr_3_1_7_1_18_only_creation_of_public_queues_is_notified(element: DirectoryObject, count: int) -> None:
     state = state_of()
     events.create_directory_object(state, element)
     assert list(state.notifications) == [ChangeNotification(ChangeOperation.QUEUE_CREATION, element)] * count
 
 
-def test_3_1_7_1_19_delete_notifies_and_the_object_is_gone() -> None:
+def test_mqdmpr_3_1_7_1_19_delete_removes_the_object_and_is_notified() -> None:
     directory, state = made(), state_of()
     queue = Queue(Identifier=QUEUE)
     assert carried_out(directory, state, events.delete_directory_object(state, queue)).rStatus is Result.SUCCESS
@@ -63,7 +63,7 @@ def test_3_1_7_1_19_delete_notifies_and_the_object_is_gone() -> None:
     assert events.read_directory(directory, state, "Queue").rStatus is Result.OBJECT_NOT_FOUND
 
 
-def test_3_1_7_1_20_read_gives_the_first_that_satisfies_all() -> None:
+def test_mqdmpr_3_1_7_1_20_read_returns_the_first_object_that_matches_all_filters() -> None:
     directory, state = made(), state_of()
     cheap = AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 10)
     assert (
@@ -76,7 +76,7 @@ def test_3_1_7_1_20_read_gives_the_first_that_satisfies_all() -> None:
 
 
 @pytest.mark.parametrize("operation", ["create", "delete", "read", "write"])
-def test_3_1_7_1_18_to_24_a_lost_directory_is_noted_and_waited_for(operation: str) -> None:
+def test_mqdmpr_3_1_7_1_18_event_on_lost_directory_sets_offline_and_starts_timer(operation: str) -> None:
     directory, state = made(), state_of()
     directory.connected = False
     run = {
@@ -89,7 +89,7 @@ def test_3_1_7_1_18_to_24_a_lost_directory_is_noted_and_waited_for(operation: st
     assert state.DirectoryOffline is True
 
 
-def test_3_1_7_1_20_offline_the_own_queues_can_be_read() -> None:
+def test_mqdmpr_3_1_7_1_20_own_queues_can_be_read_while_offline() -> None:
     directory, state = offline()
     state.QueueCollection = (Queue(Pathname="alpha\\a"), Queue(Pathname="alpha\\b", Label="here"))
     read = events.read_directory(directory, state, "Queue", equals("Label", "here"))
@@ -107,7 +107,7 @@ def test_3_1_7_1_20_offline_the_own_queues_can_be_read() -> None:
         ("Site", "Identifier", SITE_A, Result.DIRECTORY_NOT_CONNECTED),
     ],
 )
-def test_3_1_7_1_20_offline_read_of_other_objects_finds_only_own_queue_manager(
+def test_mqdmpr_3_1_7_1_20_offline_read_finds_no_foreign_objects(
     kind: str, attribute: str, value: object, wanted: Result
 ) -> None:
     directory, state = offline()
@@ -117,7 +117,7 @@ def test_3_1_7_1_20_offline_read_of_other_objects_finds_only_own_queue_manager(
     assert (read.rDirectoryObject is state.LocalQueueManager) == (wanted is Result.SUCCESS)
 
 
-def test_3_1_7_1_20_forced_read_queries_directory_while_offline() -> None:
+def test_mqdmpr_3_1_7_1_20_forced_read_queries_directory_while_offline() -> None:
     directory, state = offline()
     directory.connected = True
     assert events.read_directory(directory, state, "Site", force=True).rStatus is Result.SUCCESS
@@ -127,7 +127,7 @@ def test_3_1_7_1_20_forced_read_queries_directory_while_offline() -> None:
     assert fresh.DirectoryOffline is False
 
 
-def test_3_1_7_1_21_to_23_an_enumeration_from_begin_to_end() -> None:
+def test_mqdmpr_3_1_7_1_21_enumeration_returns_each_object_until_its_end() -> None:
     directory = made()
     begun = events.read_directory_begin(directory, "Site", attributes=["Name"])
     assert begun.rQueryHandle is not None
@@ -139,7 +139,7 @@ def test_3_1_7_1_21_to_23_an_enumeration_from_begin_to_end() -> None:
     assert events.read_directory_next(directory, begun.rQueryHandle).rStatus is Result.GENERIC_ERROR
 
 
-def test_3_1_7_1_24_successful_write_is_notified() -> None:
+def test_mqdmpr_3_1_7_1_24_successful_directory_write_is_notified() -> None:
     directory, state = made(), state_of()
     queue, machine = Queue(Identifier=QUEUE, Label="x"), QueueManager(Identifier=ALPHA, JournalQuota=9)
     for element in (queue, machine, Site(Identifier=SITE_A, ForeignSite=True)):
@@ -150,13 +150,13 @@ def test_3_1_7_1_24_successful_write_is_notified() -> None:
     ]
 
 
-def test_3_1_7_1_24_failed_write_is_not_notified() -> None:
+def test_mqdmpr_3_1_7_1_24_failed_directory_write_is_not_notified() -> None:
     directory, state = made(), state_of()
     assert carried_out(directory, state, Write(Queue(Pathname="alpha\\none"))).rStatus is Result.OBJECT_NOT_FOUND
     assert list(state.notifications) == []
 
 
-def test_3_1_7_1_25_the_directory_is_back() -> None:
+def test_mqdmpr_3_1_7_1_25_returned_directory_ends_the_offline_state() -> None:
     directory, state = offline()
     private = Queue(Pathname="alpha\\private$\\x", QueueType=QueueType.PRIVATE)
     state.QueueCollection = (Queue(Identifier=QUEUE, Label="stale"), private, Queue(Pathname="alpha\\gone"))
@@ -168,13 +168,13 @@ def test_3_1_7_1_25_the_directory_is_back() -> None:
     assert state.QueueCollection[1:] == (private, Queue(Pathname="alpha\\gone"))
 
 
-def test_3_1_7_1_25_the_directory_is_still_away() -> None:
+def test_mqdmpr_3_1_7_1_25_unavailable_directory_keeps_the_offline_state() -> None:
     directory, state = offline()
     events.check_directory_online(directory, state)
     assert state.DirectoryOffline is True
 
 
-def test_3_1_7_1_25_a_directory_that_does_not_know_the_queue_manager_does_not_count() -> None:
+def test_mqdmpr_3_1_7_1_25_directory_without_own_queue_manager_keeps_the_offline_state() -> None:
     directory, state = offline()
     directory.connected = True
     directory.delete(Queue(Identifier=QUEUE))

@@ -42,7 +42,7 @@ def get(directory: MemoryDirectory, kind: str, identifier: UUID | None) -> Direc
     ],
     ids=["machine", "queue", "site", "link"],
 )
-def test_3_1_6_1_created_object_gets_identifier_and_times(element: DirectoryObject, path: str) -> None:
+def test_mqdssm_3_1_6_1_created_object_gets_identifier_and_times(element: DirectoryObject, path: str) -> None:
     directory = made(Clock(77))
     created = directory.create(element)
     assert created.rStatus is Result.SUCCESS
@@ -56,7 +56,7 @@ def test_3_1_6_1_created_object_gets_identifier_and_times(element: DirectoryObje
         assert (stored.CreateTime, stored.ModifyTime) == (77, 77)
 
 
-def test_3_1_6_1_the_identifier_is_the_directorys_choice() -> None:
+def test_mqdssm_3_1_6_1_directory_chooses_the_identifier_of_a_new_object() -> None:
     created = made().create(Site(Identifier=UNKNOWN, Name="C"))
     assert created.rObjectGUID not in (UNKNOWN, None)
 
@@ -80,7 +80,7 @@ def test_3_1_6_1_the_identifier_is_the_directorys_choice() -> None:
     ],
     ids=repr,
 )
-def test_3_1_6_1_object_without_its_precondition_is_not_created(element: DirectoryObject) -> None:
+def test_mqdssm_3_1_6_1_object_without_its_precondition_is_not_created(element: DirectoryObject) -> None:
     assert made().create(element).rStatus is Result.GENERIC_ERROR
 
 
@@ -96,11 +96,13 @@ def test_3_1_6_1_object_without_its_precondition_is_not_created(element: Directo
         (NEW_LINK, ["Site1Identifier", "Site2Identifier"]),
     ],
 )
-def test_3_1_6_1_invalid_attribute_list_is_refused(element: DirectoryObject, attributes: list[str]) -> None:
+def test_mqdssm_3_1_6_1_create_with_invalid_attribute_list_is_refused(
+    element: DirectoryObject, attributes: list[str]
+) -> None:
     assert made().create(element, attributes).rStatus is Result.GENERIC_ERROR
 
 
-def test_3_1_6_1_only_listed_attributes_are_published() -> None:
+def test_mqdssm_3_1_6_1_create_publishes_only_listed_attributes() -> None:
     directory = made()
     element = Queue(Pathname="alpha\\new", Label="hidden", BasePriority=4)
     created = directory.create(element, ["Pathname", "BasePriority", "NoSuchAttribute"])
@@ -113,19 +115,19 @@ def test_3_1_6_1_only_listed_attributes_are_published() -> None:
     "element",
     [Queue(Pathname="ALPHA\\ORDERS"), Site(Name="a"), QueueManager(ComputerName="Beta", SiteIdentifierList=(SITE_A,))],
 )
-def test_3_1_6_1_names_are_unique_in_any_case(element: DirectoryObject) -> None:
+def test_mqdssm_3_1_6_1_object_names_are_unique_in_any_letter_case(element: DirectoryObject) -> None:
     created = made().create(element)
     assert (created.rStatus, created.rObjectGUID) == (Result.OBJECT_ALREADY_EXISTS, None)
 
 
-def test_3_1_6_1_naming_attributes_are_always_published() -> None:
+def test_mqdssm_3_1_6_1_naming_attributes_are_always_published() -> None:
     directory = made()
     stored = get(directory, "QueueManager", directory.create(NEW_MACHINE, ["SiteIdentifierList"]).rObjectGUID)
     assert isinstance(stored, QueueManager)
     assert stored.ComputerName == "gamma"
 
 
-def test_3_1_6_1_unknown_queue_managers_are_left_out_of_lists() -> None:
+def test_mqdssm_3_1_6_1_unknown_queue_managers_are_left_out_of_lists() -> None:
     directory = made()
     machine = QueueManager(
         ComputerName="gamma",
@@ -142,14 +144,14 @@ def test_3_1_6_1_unknown_queue_managers_are_left_out_of_lists() -> None:
     "element",
     [Queue(Identifier=QUEUE), Queue(Pathname="alpha\\orders"), Queue(Identifier=QUEUE, Pathname="beta\\other")],
 )
-def test_3_1_6_2_an_object_is_deleted_by_identifier_or_name(element: Queue) -> None:
+def test_mqdssm_3_1_6_2_directory_object_is_deleted_by_identifier_or_name(element: Queue) -> None:
     directory = made()
     assert directory.delete(element) is Result.SUCCESS
     assert directory.read("Queue").rStatus is Result.OBJECT_NOT_FOUND
     assert directory.create(Queue(Pathname="alpha\\orders")).rStatus is Result.SUCCESS
 
 
-def test_3_1_6_2_an_object_is_deleted_by_full_path() -> None:
+def test_mqdssm_3_1_6_2_directory_object_is_deleted_by_full_path() -> None:
     directory = made()
     stored = get(directory, "Site", SITE_B)
     assert isinstance(stored, Site)
@@ -169,7 +171,7 @@ def test_3_1_6_2_an_object_is_deleted_by_full_path() -> None:
     ],
     ids=["nameless", "enterprise", "network", "unknown", "other type", "has a queue below it"],
 )
-def test_3_1_6_2_refused_delete_returns_its_status(element: DirectoryObject, wanted: Result) -> None:
+def test_mqdssm_3_1_6_2_refused_delete_returns_its_status(element: DirectoryObject, wanted: Result) -> None:
     assert made().delete(element) is wanted
 
 
@@ -185,7 +187,9 @@ def test_3_1_6_2_refused_delete_returns_its_status(element: DirectoryObject, wan
         ("Queue", ["Label", "NoSuchAttribute"], Result.SUCCESS),
     ],
 )
-def test_3_1_6_3_read_of_a_kind_returns_its_status(kind: str, attributes: list[str] | None, wanted: Result) -> None:
+def test_mqdssm_3_1_6_3_directory_read_returns_the_specified_status(
+    kind: str, attributes: list[str] | None, wanted: Result
+) -> None:
     directory = made()
     assert directory.read(kind, attributes=attributes).rStatus is wanted
     handle = directory.read_begin(kind, attributes=attributes).rQueryHandle
@@ -194,13 +198,13 @@ def test_3_1_6_3_read_of_a_kind_returns_its_status(kind: str, attributes: list[s
         assert directory.read_next(handle).rStatus is wanted
 
 
-def test_3_1_6_3_read_without_match_returns_object_not_found() -> None:
+def test_mqdssm_3_1_6_3_directory_read_without_match_returns_object_not_found() -> None:
     directory = made()
     assert directory.read("Queue", equals("Label", "none")).rStatus is Result.OBJECT_NOT_FOUND
     assert directory.read("Queue", equals("Identifier", SITE_A)).rStatus is Result.OBJECT_NOT_FOUND
 
 
-def test_3_1_6_4_results_are_sorted_and_those_of_the_beginning() -> None:
+def test_mqdssm_3_1_6_4_enumeration_is_sorted_and_fixed_at_its_begin() -> None:
     directory = made()
     begun = directory.read_begin("QueueManager", (), ["QueueManagerQuota"], [AttributeSortOrder(1)])
     assert begun.rQueryHandle is not None
@@ -212,13 +216,13 @@ def test_3_1_6_4_results_are_sorted_and_those_of_the_beginning() -> None:
     assert (quotas, found.rStatus) == ([3, 7, 0x100000], Result.END_OF_DATA)
 
 
-def test_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
+def test_mqdssm_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
     directory = made()
     assert directory.read_begin("Site", equals("Color", 1)).rStatus is Result.GENERIC_ERROR
     assert directory.read_begin("Site", (), None, [AttributeSortOrder(1)]).rStatus is Result.GENERIC_ERROR
 
 
-def test_3_1_6_4_unended_enumerations_are_limited() -> None:
+def test_mqdssm_3_1_6_4_number_of_unended_enumerations_is_limited() -> None:
     directory = made()
     handles = [directory.read_begin("Site").rQueryHandle for _ in range(MAX_QUERIES)]
     assert len(set(handles)) == MAX_QUERIES
@@ -227,7 +231,7 @@ def test_3_1_6_4_unended_enumerations_are_limited() -> None:
     assert directory.read_begin("Site").rQueryHandle not in {None, *handles}
 
 
-def test_3_1_6_7_write_changes_listed_and_set_attributes() -> None:
+def test_mqdssm_3_1_6_7_write_changes_listed_and_set_attributes() -> None:
     clock = Clock(10)
     directory = made(clock)
     clock.utc_s = 20
@@ -239,7 +243,7 @@ def test_3_1_6_7_write_changes_listed_and_set_attributes() -> None:
     assert (stored.CreateTime, stored.ModifyTime) == (10, 20)
 
 
-def test_3_1_6_7_names_and_generated_attributes_cannot_be_written() -> None:
+def test_mqdssm_3_1_6_7_names_and_generated_attributes_cannot_be_written() -> None:
     directory = made()
     before = get(directory, "QueueManager", BETA)
     change = QueueManager(Identifier=BETA, ComputerName="renamed", FullPath="CN=x", CreateTime=1, Clustered=True)
@@ -260,13 +264,13 @@ def test_3_1_6_7_names_and_generated_attributes_cannot_be_written() -> None:
         (RoutingLink(FullPath="CN=none", ActualCost=1_000_000), None, Result.GENERIC_ERROR),
     ],
 )
-def test_3_1_6_7_write_returns_its_status(
+def test_mqdssm_3_1_6_7_directory_write_returns_the_specified_status(
     element: DirectoryObject, attributes: list[str] | None, wanted: Result
 ) -> None:
     assert made().write(element, attributes) is wanted
 
 
-def test_3_1_6_7_attributes_missing_in_the_element_are_kept() -> None:
+def test_mqdssm_3_1_6_7_write_keeps_attributes_missing_in_the_element() -> None:
     directory = made()
     assert directory.write(Site(Identifier=SITE_A, ForeignSite=True)) is Result.SUCCESS
     stored = get(directory, "Site", SITE_A)
@@ -274,7 +278,7 @@ def test_3_1_6_7_attributes_missing_in_the_element_are_kept() -> None:
     assert (stored.ForeignSite, stored.Security) == (True, b"\1")
 
 
-def test_3_1_6_7_description_of_link_to_deleted_site_can_be_written() -> None:
+def test_mqdssm_3_1_6_7_description_of_link_to_deleted_site_can_be_written() -> None:
     directory = made()
     link = directory.read("RoutingLink").rDirectoryObject
     assert isinstance(link, RoutingLink)
@@ -284,7 +288,7 @@ def test_3_1_6_7_description_of_link_to_deleted_site_can_be_written() -> None:
     assert directory.read("RoutingLink", equals("Description", "down")).rStatus is Result.SUCCESS
 
 
-def test_3_1_6_7_a_link_leads_to_sites_only() -> None:
+def test_mqdssm_3_1_6_7_routing_link_must_connect_sites() -> None:
     directory = made()
     link = directory.read("RoutingLink").rDirectoryObject
     assert isinstance(link, RoutingLink)
@@ -293,7 +297,7 @@ def test_3_1_6_7_a_link_leads_to_sites_only() -> None:
     assert directory.read("RoutingLink").rDirectoryObject == link
 
 
-def test_2_2_1_operations_fail_without_directory_connection() -> None:
+def test_mqdssm_2_2_1_operations_fail_without_directory_connection() -> None:
     directory = made()
     handle = directory.read_begin("Site").rQueryHandle
     directory.connected = False
@@ -308,8 +312,8 @@ def test_2_2_1_operations_fail_without_directory_connection() -> None:
 @pytest.mark.parametrize(
     ("element", "complaint"),
     [
-        (ConnectedNetwork(Name="ethernet"), "holds no such objects"),
-        (Site(), "Site: set the attributes that name it"),
+        (ConnectedNetwork(Name="ethernet"), "does not store objects of this type"),
+        (Site(), "Site: set the attributes that its name consists of"),
         (Site(Name="A"), "exists already"),
         (Site(Identifier=SITE_A, Name="C"), "exists already"),
         (

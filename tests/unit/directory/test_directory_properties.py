@@ -30,7 +30,7 @@ def test_a_computer_has_a_sid_while_the_directory_is_there(directory: MemoryDire
     assert object_sid(directory, "alpha") is None
 
 
-def test_a_list_has_queues_and_lists(directory: MemoryDirectory) -> None:
+def test_distribution_list_has_queues_and_lists_as_members(directory: MemoryDirectory) -> None:
     found = members(directory, OUTER)
     assert found is not None
     assert [(type(one), one.Identifier) for one in found] == [(Queue, QUEUE), (DistributionList, INNER)]
@@ -38,16 +38,16 @@ def test_a_list_has_queues_and_lists(directory: MemoryDirectory) -> None:
 
 
 @pytest.mark.parametrize("identifier", [BROKEN, QUEUE, UUID(int=0xFF)])
-def test_invalid_queue_list_is_read_as_none(directory: MemoryDirectory, identifier: UUID) -> None:
+def test_invalid_member_list_of_distribution_list_is_read_as_none(directory: MemoryDirectory, identifier: UUID) -> None:
     assert members(directory, identifier) is None
 
 
-def test_a_directory_that_is_away_has_no_lists(directory: MemoryDirectory) -> None:
+def test_unavailable_directory_returns_no_distribution_list(directory: MemoryDirectory) -> None:
     directory.connected = False
     assert members(directory, OUTER) is None
 
 
-def test_a_list_is_found_by_its_name(directory: MemoryDirectory) -> None:
+def test_distribution_list_is_found_by_its_name(directory: MemoryDirectory) -> None:
     found = distribution_list(directory, "OUTER")
     assert found is not None
     assert found.Identifier == OUTER

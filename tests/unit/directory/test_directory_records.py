@@ -34,9 +34,9 @@ def test_directory_record_round_trips(element: DirectoryObject) -> None:
 @pytest.mark.parametrize(
     ("record", "complaint"),
     [
-        ([], "a directory object is a JSON object"),
-        ({}, "type: one of QueueManager"),
-        ({"type": ["Site"]}, "type: one of"),
+        ([], "a directory object must be a JSON object"),
+        ({}, "type: must be one of QueueManager"),
+        ({"type": ["Site"]}, "type: must be one of"),
         ({"type": "Site", "Color": 1}, "Site has no attributes Color"),
         ({"type": "Site", "Identifier": "x"}, "Site.Identifier: UUID is expected"),
         ({"type": "Site", "Identifier": 5}, "Site.Identifier: UUID is expected"),
@@ -58,7 +58,7 @@ def test_invalid_directory_record_gives_one_line_error(record: object, complaint
 
 
 @given(JSON)
-def test_arbitrary_record_raises_only_the_typed_error(record: object) -> None:
+def test_arbitrary_directory_record_raises_only_the_typed_error(record: object) -> None:
     with suppress(RecordError):
         assert isinstance(from_record(record), DirectoryObject)
 

@@ -57,7 +57,7 @@ def test_reopened_directory_file_has_all_objects(path: Path) -> None:
     second.close()
 
 
-def test_two_processes_see_each_others_changes(path: Path) -> None:
+def test_two_processes_see_each_others_directory_changes(path: Path) -> None:
     one, other = opened(path, "one"), opened(path, "other")
     created = one.create(Site(Name="C"))
     assert created.rStatus is Result.SUCCESS
@@ -72,7 +72,7 @@ def test_two_processes_see_each_others_changes(path: Path) -> None:
     other.close()
 
 
-def test_a_locked_file_changes_nothing(path: Path) -> None:
+def test_locked_directory_file_is_left_unchanged(path: Path) -> None:
     directory = opened(path)
     before = everything(directory)
     locker = sqlite3.connect(path, isolation_level=None)
@@ -89,7 +89,7 @@ def test_a_locked_file_changes_nothing(path: Path) -> None:
     directory.close()
 
 
-def test_a_change_that_cannot_be_committed_is_forgotten(path: Path) -> None:
+def test_directory_change_that_cannot_be_committed_is_undone(path: Path) -> None:
     directory = opened(path)
     before = everything(directory)
     reader = sqlite3.connect(path, isolation_level=None)
@@ -103,7 +103,7 @@ def test_a_change_that_cannot_be_committed_is_forgotten(path: Path) -> None:
     directory.close()
 
 
-def test_a_refused_object_leaves_no_transaction(path: Path) -> None:
+def test_refused_directory_object_leaves_no_open_transaction(path: Path) -> None:
     directory = opened(path)
     with pytest.raises(ValueError, match="exists already"):
         directory.provision(Site(Name="A"))
@@ -132,7 +132,7 @@ print(created.rStatus.value, ghost.rStatus.value, there.rDirectoryObject.Pathnam
 """
 
 
-def test_a_full_disk_changes_nothing(path: Path) -> None:
+def test_full_disk_leaves_directory_file_unchanged(path: Path) -> None:
     before = path.read_bytes()
     command = [sys.executable, "-c", FULL_DISK, str(path), str(Path(__file__).parent)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
@@ -157,7 +157,7 @@ REFUSED = {
     "text": (lambda path: path.write_text("hello\n"), "is not a directory file of mqconform: give another file"),
     "one byte": (lambda path: path.write_bytes(b"S"), "is not a directory file of mqconform"),
     "foreign": (lambda path: spoiled(path, 68, b"\0\0\0\1"), "is not a directory file of mqconform"),
-    "schema": (lambda path: spoiled(path, 60, struct.pack(">I", 2)), "has schema 2, this program knows 1"),
+    "schema": (lambda path: spoiled(path, 60, struct.pack(">I", 2)), "has schema 2, but this program reads only 1"),
     "torn": (lambda path: path.write_bytes(path.read_bytes()[:-4_096]), "cannot be used as a directory"),
     "damaged": (lambda path: spoiled(path, 100, b"\xff" * 3_000), "cannot be used as a directory"),
     "json": (lambda path: reworded(path, "{"), "an object in it is damaged"),
@@ -171,7 +171,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_file_that_is_no_directory_is_refused_and_left_as_it_is(path: Path, kind: str) -> None:
+def test_file_without_directory_content_is_refused_and_left_unchanged(path: Path, kind: str) -> None:
     spoil, complaint = REFUSED[kind]
     spoil(path)
     before = path.read_bytes()
@@ -183,14 +183,14 @@ def test_a_file_that_is_no_directory_is_refused_and_left_as_it_is(path: Path, ki
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
+def test_directory_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DirectoryFileError, match="Is a directory"):
         opened(tmp_path)
     with pytest.raises(DirectoryFileError, match="unable to open"):
         opened(tmp_path / "none" / DIRECTORY)
 
 
-def test_an_empty_file_becomes_a_directory(tmp_path: Path) -> None:
+def test_empty_file_becomes_an_empty_directory_store(tmp_path: Path) -> None:
     path = tmp_path / DIRECTORY
     path.touch()
     opened(path).close()

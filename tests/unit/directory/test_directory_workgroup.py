@@ -11,7 +11,7 @@ from reference_qm.directory.interface import Write
 NONE = Replica(connected=False)
 
 
-def test_every_event_fails_and_the_queue_manager_is_not_offline() -> None:
+def test_directory_events_fail_in_workgroup_mode_without_going_offline() -> None:
     state = state_of(directory_integrated=False)
     results = [
         events.read_directory(NONE, state, "QueueManager").rStatus,

@@ -214,7 +214,7 @@ def test_crafted_packets_of_one_stream_have_the_fields_of_the_scapy_layers(
         compare(proto, dissect(data))
 
 
-def test_each_layer_of_the_tables_is_compared() -> None:
+def test_each_layer_of_the_dissector_tables_is_compared_with_scapy() -> None:
     """Layers that only decode a message's body or an item of SecurityData are compared by the test below."""
     seen = {name.split(".")[1] for one in CRAFTED for name, _ in expect_fields(dissect(bytes(one)))} | {"ping"}
     assert set(FILTERS.values()) - seen == {"unknown", "orderack", "finalack", "provider", "simpleblob"}
@@ -226,7 +226,7 @@ def test_body_of_an_order_ack_is_decoded(lua: Path, tmp_path: Path) -> None:
     assert ("msmq.orderack.txsequencenumber", "4") in found
 
 
-def test_ping_on_another_port_is_known_by_its_signature(lua: Path, tmp_path: Path) -> None:
+def test_ping_on_nonstandard_port_is_recognized_by_its_signature(lua: Path, tmp_path: Path) -> None:
     data = bytes(ping_request(Cookie=12, QMGuid=UUID(int=1)))
     frame = IP(src="192.0.2.1", dst="192.0.2.2") / UDP(sport=4057, dport=4711) / data
     wrpcap(str(tmp_path / "ping.pcap"), [frame], linktype=101)

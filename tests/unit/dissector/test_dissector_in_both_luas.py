@@ -45,7 +45,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-def test_both_luas_print_the_same_fields(printed: dict[str, str]) -> None:
+def test_dissector_prints_equal_fields_in_both_lua_versions(printed: dict[str, str]) -> None:
     assert printed["lua5.2"] == printed["lua5.4"]
     assert printed["lua5.2"].count("end\n") == len(PACKETS)
 

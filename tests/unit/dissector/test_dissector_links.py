@@ -46,7 +46,7 @@ def test_info_column_names_message_label_and_queue(lua: Path) -> None:
     )
 
 
-def test_dissector_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dissector_command_writes_the_lua_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "msmq.lua"
     app(["dissector", "--out", str(file)], standalone_mode=False)
     assert file.read_text(encoding="utf-8") == write_dissector()
@@ -57,3 +57,18 @@ def test_texts_are_escaped_for_lua() -> None:
     assert to_lua('a"b\\c\n\u00fc') == '"a\\034b\\092c\\010\\195\\188"'
     with pytest.raises(TypeError, match="float has no Lua expression"):
         to_lua(1.5)
+
+
+@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("user.destinationqueue", "DIRECT=OS:a04bm02\\q"),
+        ("user.messageid", "2286"),
+        ("properties.label", "mqsender label"),
+        ("kind", "UserMessage"),
+    ],
+)
+def test_field_has_the_value_for_display_filters(lua: Path, name: str, value: str) -> None:
+    options = ("-T", "fields", "-Y", "msmq.user", "-e", f"msmq.{name}")
+    assert run_tshark(lua, GOLDEN_FOLDER / "frames.pcapng", *options).strip() == value

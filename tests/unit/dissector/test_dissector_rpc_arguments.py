@@ -8,14 +8,16 @@ from uuid import UUID
 
 import pytest
 from published_bytes import load_published
-from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
+from scapy.layers.dcerpc import DceRpc5Request
 from scapy.packet import Raw
+from scapy.utils import PcapNgReader, wrpcapng
 from test_dissector_agrees_with_wire import TSHARK, lua, plain_value, run_tshark
 
 from harness.capture.writer import CaptureWriter
 from harness.vectors.reading import read_stub
 from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
-from harness.wire.rpc import NDR, NDR64, QM2QM, QMCOMM, Outcome, Proposal, Syntax, bind, bind_ack, pdu
+from harness.wire.rpc import MAX_FRAGMENT, NDR, NDR64, QM2QM, QMCOMM, Outcome, Proposal, Syntax, bind, bind_ack, pdu
+from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qmcomm import PRIVATE, PUBLIC
 from reference_qm.surface.inputs import Endpoint
 
@@ -23,6 +25,7 @@ __all__ = ["lua"]
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
 CLIENT, SERVER = Endpoint("192.0.2.1", 40_000), Endpoint("192.0.2.2", 2103)
 CONTEXTS = {QM2QM: 0, QMCOMM: 1}
+SYNTAXES = {"ndr": NDR, "ndr64": NDR64}
 GUIDS = {"pLicGuid"}
 ARM_KINDS = {PUBLIC: "guid", PRIVATE: "bytes"}
 
@@ -30,8 +33,10 @@ Sent = tuple[str, str, bytes]
 """An operation, ``request`` or ``response``, and a stub."""
 
 
-def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR) -> Path:
-    """Write a connection with a bind of both interfaces, then the stubs, each with its own call."""
+def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR, fragment: int = MAX_FRAGMENT) -> Path:
+    """Write a connection with a bind of both interfaces, then the stubs, each with its own call, in fragments of at
+    most ``fragment`` bytes.
+    """
     proposals = [Proposal(number, interface, (syntax,)) for interface, number in CONTEXTS.items()]
     traffic = [
         (True, bind(1, proposals)),
@@ -41,11 +46,9 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR) -> Path:
         operation = OPERATIONS[name]
         context = CONTEXTS[operation.interface]
         asked = stub if direction == "request" else b""
-        request = DceRpc5Request(cont_id=context, opnum=operation.opnum, alloc_hint=len(asked)) / Raw(asked)
-        traffic.append((True, pdu("request", call, request)))
+        traffic += [(True, each) for each in request(call, context, operation.opnum, asked, fragment=fragment)]
         if direction == "response":
-            response = DceRpc5Response(cont_id=context, alloc_hint=len(stub)) / Raw(stub)
-            traffic.append((False, pdu("response", call, response)))
+            traffic += [(False, each) for each in response(call, context, stub, fragment=fragment)]
     with CaptureWriter(file) as capture:
         capture.tcp_open(1, CLIENT, SERVER, time_us=0)
         for time_us, (from_client, each) in enumerate(traffic, 1):
@@ -54,9 +57,9 @@ def write_calls(file: Path, sent: list[Sent], syntax: Syntax = NDR) -> Path:
 
 
 def read_arguments(lua: Path, capture: Path) -> list[dict[str, str]]:
-    """Return the arguments in each PDU with a stub, by display filter."""
+    """Return the arguments in each PDU with a stub, by display filter; of several fragments, the last has them."""
     decode = ("-d", f"tcp.port=={SERVER.port},dcerpc")
-    pdml = run_tshark(lua, capture, *decode, "-Y", "dcerpc.stub_data", "-T", "pdml")
+    pdml = run_tshark(lua, capture, *decode, "-Y", "dcerpc.stub_data && dcerpc.cn_flags.last_frag == 1", "-T", "pdml")
     found = []
     for packet in ET.fromstring(pdml).iter("packet"):
         protos = [one for one in packet.iter("proto") if one.get("name") == "msmq_rpc"]
@@ -66,11 +69,11 @@ def read_arguments(lua: Path, capture: Path) -> list[dict[str, str]]:
     return found
 
 
-def expect_arguments(sent: Sent) -> dict[str, str]:
+def expect_arguments(sent: Sent, syntax: str = "ndr") -> dict[str, str]:
     """Return the arguments as ``harness.wire`` reads them, as tshark shows them."""
     name, direction, stub = sent
     expected = {}
-    fields = {each.name: each.value for each in read_stub(name, f"{direction} ndr", stub)}
+    fields = {each.name: each.value for each in read_stub(name, f"{direction} {syntax}", stub)}
     for path, value in fields.items():
         if value is None:
             continue
@@ -82,27 +85,44 @@ def expect_arguments(sent: Sent) -> dict[str, str]:
     return expected
 
 
-def list_sent() -> list[Sent]:
-    probe = load_published()["nessus-open-remote-queue"]
+def list_sent(syntax: str = "ndr") -> list[Sent]:
+    """Return the valid stubs of the vectors; in NDR also a published one."""
     made = [
         (name, row.name.partition("-")[0], row.data)
         for name in CASES
         for row in list_stubs(name)
-        if row.result == "valid" and row.name.endswith("-ndr") and row.data
+        if row.result == "valid" and row.name.endswith(f"-{syntax}") and row.data
     ]
-    return [*made, (probe.packet, "request", probe.data)]
+    probe = load_published()["nessus-open-remote-queue"]
+    return [*made, (probe.packet, "request", probe.data)] if syntax == "ndr" else made
 
 
-def test_arguments_of_each_operation_are_those_of_the_stub_layers(lua: Path, tmp_path: Path) -> None:
-    sent = list_sent()
+@pytest.mark.parametrize("fragment", [MAX_FRAGMENT, 40])
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_arguments_of_each_operation_are_those_of_the_stub_layers(
+    lua: Path, tmp_path: Path, syntax: str, fragment: int
+) -> None:
+    sent = list_sent(syntax)
     assert len(sent) >= 30
-    found = read_arguments(lua, write_calls(tmp_path / "calls.pcapng", sent))
+    found = read_arguments(lua, write_calls(tmp_path / "calls.pcapng", sent, SYNTAXES[syntax], fragment))
     assert len(found) == len(sent)
     for one, arguments in zip(sent, found, strict=True):
-        assert arguments == expect_arguments(one), one[:2]
+        assert arguments == expect_arguments(one, syntax), one[:2]
 
 
-def test_cut_stub_names_the_argument_that_is_missing(lua: Path, tmp_path: Path) -> None:
+def test_stub_with_a_missing_fragment_is_not_read(lua: Path, tmp_path: Path) -> None:
+    name, stub = "RemoteQMOpenQueue", bytes(range(32))
+    capture = write_calls(tmp_path / "whole.pcapng", [(name, "request", stub)], fragment=40)
+    with PcapNgReader(str(capture)) as reader:
+        frames = list(reader)
+    pieces = [place for place, frame in enumerate(frames) if bytes(frame).find(stub[:8]) > 0]
+    assert len(pieces) == 1
+    wrpcapng(str(tmp_path / "cut.pcapng"), [frame for place, frame in enumerate(frames) if place not in pieces])
+    assert read_arguments(lua, capture) == [expect_arguments((name, "request", stub))]
+    assert all(found == {} for found in read_arguments(lua, tmp_path / "cut.pcapng"))
+
+
+def test_truncated_rpc_stub_names_its_missing_argument(lua: Path, tmp_path: Path) -> None:
     name, stub = "RemoteQMCancelReceive", bytes(range(10))
     (found,) = read_arguments(lua, write_calls(tmp_path / "cut.pcapng", [(name, "request", stub)]))
     assert found["msmq.rpc.cut"] == "dwRequestID: the stub is too short"
@@ -122,11 +142,3 @@ def test_interface_without_layouts_is_named_by_its_uuid(lua: Path, tmp_path: Pat
     options = ("-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "msmq.rpc.operation", "-T", "fields")
     shown = run_tshark(lua, tmp_path / "named.pcapng", *options, "-e", "msmq.rpc.interface", "-e", "msmq.rpc.operation")
     assert shown.splitlines() == [f"{name}\topnum 3" for name in names.values()]
-
-
-def test_arguments_in_ndr64_are_not_read_as_ndr(lua: Path, tmp_path: Path) -> None:
-    stub = OPERATIONS["RemoteQMCloseCursor"].build_request(True, hQueue=1, hCursor=2)
-    (found,) = read_arguments(
-        lua, write_calls(tmp_path / "ndr64.pcapng", [("RemoteQMCloseCursor", "request", stub)], NDR64)
-    )
-    assert found == {}

@@ -66,7 +66,7 @@ def named(lua: Path, tmp_path_factory: pytest.TempPathFactory) -> list[set[str]]
     ]
 
 
-def test_each_breaking_packet_has_the_item_of_its_rule(named: list[set[str]]) -> None:
+def test_rule_violating_packet_has_the_expert_item_of_its_rule(named: list[set[str]]) -> None:
     at = len(CRAFTED)
     for rule, packets in (BREAKING | break_unused_bits()).items():
         for _ in packets:
@@ -75,7 +75,7 @@ def test_each_breaking_packet_has_the_item_of_its_rule(named: list[set[str]]) ->
     assert {one.rule for one in EXPERT_ITEMS} == set(BREAKING | break_unused_bits())
 
 
-def test_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
+def test_expert_items_agree_with_the_passive_predicates(named: list[set[str]]) -> None:
     """A predicate that does not judge a packet (another's message, a packet alone) says nothing of the item."""
     predicates = load_predicates()
     judged = 0

@@ -44,7 +44,21 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
     ("expected", "observed", "texts"),
     [
         ("closed", "closed", ("closed", "closed")),
-        (0x40, 64, ("0x40", "0x40")),
+        (64, 64, ("64", "64")),
+        (0xFFFFFFFF, 0xFFFFFFFF, ("0xFFFFFFFF", "0xFFFFFFFF")),
+        (
+            fields(PR=3, **{"BaseHeader.VersionNumber": 16}),
+            {"PR": 3, "BaseHeader.VersionNumber": 16},
+            ("PR: 3; BaseHeader.VersionNumber: 0x10",) * 2,
+        ),
+        (fields(HashAlgorithm=0x8004), {"HashAlgorithm": 0x8004}, ("HashAlgorithm: 0x8004 (SHA1)",) * 2),
+        ({1: 2}, {1: 2}, ("1: 2",) * 2),
+        (
+            expectation([2, 0x8002]).named("MessageClass of each"),
+            [2, 0x8002],
+            ("2 (ACK_REACH_QUEUE), 0x8002 (NACK_REACH_QUEUE_TIMEOUT)",) * 2,
+        ),
+        (each(0x41, "hQueue"), [0x41], ("each hQueue: 0x41", "each hQueue: 0x41 (1 of 1)")),
         ("", "", ("''", "''")),
         (b"", b"", ("no bytes", "no bytes")),
         (b"\x01\xff", b"\x01\xff", ("01 ff", "01 ff")),
@@ -68,7 +82,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
         (facts(left=in_queue("a")), {"left": ["a"]}, ('left: the queue contains "a"', 'left: the queue contains "a"')),
         (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "handles 5, 7")),
-        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 0x40 or 0x80", "size: 64")),
+        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 64 or 128", "size: 64")),
         (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),
         (fields({}), {}, ("none", "none")),
     ],
@@ -135,7 +149,7 @@ class Connection:
         return "kept the connection open"
 
 
-def test_the_end_of_a_connection_is_compared_on_the_conversation() -> None:
+def test_expected_connection_end_is_compared_with_the_conversation() -> None:
     assert judged(closed(), Connection(True)) == (True, CLOSED, CLOSED)
     assert judged(closed(), Connection(False)) == (False, CLOSED, "kept the connection open")
 
@@ -145,7 +159,7 @@ class Call:
     outcome: str
 
 
-def test_a_call_is_compared_by_its_outcome() -> None:
+def test_expected_rpc_call_is_compared_by_its_outcome() -> None:
     assert judged(status("MQ_OK"), Call("MQ_OK")) == (True, "MQ_OK", "MQ_OK")
     assert judged(each(status("MQ_OK")), [Call("MQ_OK"), Call("no answer")])[2] == "2: no answer (1 of 2 differs)"
 
@@ -165,7 +179,7 @@ def answer(number: int, to: int, of_class: int = MessageClass.MQMSG_CLASS_ACK_RE
     return message(number, properties={"MessageClass": of_class, "CorrelationID": correlation})
 
 
-def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they_answer() -> None:
+def test_acknowledgments_match_by_identifier_of_acknowledged_message() -> None:
     expected = acknowledged(message(1), message(2))
     assert judged(expected, [answer(9, to=2), answer(8, to=1)]) == (
         True,
@@ -179,7 +193,7 @@ def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they
     )
 
 
-def test_an_acknowledgment_of_another_class_is_another_one() -> None:
+def test_acknowledgment_of_wrong_class_does_not_match() -> None:
     expected = acknowledgment(message(1), MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q)
     assert judged(expected, answer(9, to=1)) == (
         False,
@@ -189,7 +203,7 @@ def test_an_acknowledgment_of_another_class_is_another_one() -> None:
     assert judged(expected, None)[2] == "nothing"
 
 
-def test_fields_are_read_off_a_packet_or_a_header() -> None:
+def test_expected_fields_are_read_from_a_packet_or_a_header() -> None:
     expected = fields({"UserHeader.MessageID": 5, "BaseHeader.PR": 3})
     assert judged(expected, message(5)) == (
         True,
@@ -200,6 +214,6 @@ def test_fields_are_read_off_a_packet_or_a_header() -> None:
     assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
 
 
-def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
+def test_expected_fields_of_an_absent_header_are_missing() -> None:
     expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
     assert judged(expected, message(5))[2] == "SessionHeader.WindowSize: missing"

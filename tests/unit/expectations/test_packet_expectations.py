@@ -77,7 +77,7 @@ def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
     )
 
 
-def test_acknowledgments_are_compared_by_their_class() -> None:
+def test_expected_acknowledgments_are_compared_by_their_class() -> None:
     assert judged(of_class(PURGED), answer(PURGED)) == ("kept", "NACK_Q_PURGED of message 3")
     assert judged(of_class(PURGED), answer(ARRIVED)) == ("broken", "ACK_REACH_QUEUE of message 3")
     assert judged(of_class(PURGED), None) == ("broken", "nothing")
@@ -88,7 +88,7 @@ def test_acknowledgments_are_compared_by_their_class() -> None:
     )
 
 
-def test_a_close_without_answer_has_no_packet_beyond_the_known_ones() -> None:
+def test_unanswered_close_allows_no_packet_beyond_the_known_ones() -> None:
     ack = frame(session_ack())
     assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed without an answer")
     assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == (

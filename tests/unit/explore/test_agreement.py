@@ -20,7 +20,7 @@ ONE, TWO = {"message": "one", "class": "NORMAL"}, {"message": "two", "class": "N
         pytest.param([ONE, TWO], [ONE, TWO], id="messages-in-order"),
     ],
 )
-def test_equal_values_of_model_and_system_agree(expected, observed):
+def test_equal_values_of_model_and_system_give_no_difference(expected, observed):
     assert describe_difference(expected, observed, "queue") is None
 
 

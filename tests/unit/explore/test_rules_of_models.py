@@ -21,7 +21,7 @@ def test_every_rule_that_a_model_names_is_in_the_catalogue():
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_every_transition_names_rules_and_is_drawn(area):
+def test_every_model_transition_names_rules_and_is_drawn(area):
     for transition in AREAS[area].model.transitions.values():
         assert transition.rules, transition.name
         assert hasattr(AREAS[area].model, f"draw_{transition.name}")

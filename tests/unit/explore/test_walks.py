@@ -16,11 +16,11 @@ from harness.model.steps import Step
 
 
 @pytest.mark.parametrize("jumps", [(), (3,), (7,), (3, 7)])
-def test_a_system_may_follow_any_reading(jumps):
+def test_explored_system_may_follow_any_reading_of_an_erratum(jumps):
     assert take_walk(Counter, opening(*jumps), add(1, 2, 1, 1, 2, 1, 2)).divergence is None
 
 
-def test_a_reading_that_was_followed_is_followed_again():
+def test_explored_system_must_keep_the_erratum_reading_it_followed():
     class Fickle(Counting):
         numbers = iter((4, "done", 5))
 
@@ -43,11 +43,11 @@ def test_a_divergence_names_the_rules_of_its_transition():
     assert walk.steps == add(2, 2, 2, 2)
 
 
-def test_a_step_that_cannot_be_taken_is_left_out():
+def test_exploration_step_that_cannot_be_taken_is_left_out():
     assert take_walk(Counter, opening(), [Step("reset"), *add(1)]).steps == add(1)
 
 
-def test_a_system_that_ends_diverges():
+def test_explored_system_that_ends_counts_as_divergence():
     class Ending(Counting):
         def take(self, step, awaited):
             raise SutUnavailable("it ended")
@@ -68,5 +68,5 @@ def test_diverging_sequence_is_shrunk_to_necessary_steps():
     assert shrunk.steps[-1:] == add(2)
 
 
-def test_unsupported_step_is_not_drawn():
+def test_exploration_step_unsupported_by_system_is_not_drawn():
     assert Drawing.from_model(Counter, lambda need: False).names == ["add"]

@@ -82,14 +82,14 @@ def test_a_thousand_damaged_captures_give_verdicts_or_one_line(whole, tmp_path):
         (b"\x28\xb5\x2f\xfd....", "a file compressed by zstd; convert it with: editcap -F pcapng x.cap x.pcapng"),
     ],
 )
-def test_a_file_of_another_format_gives_one_line_error_with_the_way_out(tmp_path, content, line):
+def test_file_that_is_not_a_capture_gives_one_line_error_with_remedy(tmp_path, content, line):
     path = tmp_path / "x.cap"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=line):
         check_capture(path, CATALOGUE)
 
 
-def test_a_file_without_a_whole_frame_is_refused(tmp_path):
+def test_capture_file_without_a_complete_frame_is_refused(tmp_path):
     path = made.pcap(tmp_path / "x", made.framed([b"E" * 40]))
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(CaptureError, match="no frame can be read: the last record is truncated"):
@@ -97,14 +97,14 @@ def test_a_file_without_a_whole_frame_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("form", [made.pcap, made.pcapng])
-def test_the_frames_before_damage_are_judged_and_the_damage_is_named(tmp_path, form):
+def test_frames_before_damage_in_capture_are_judged_and_damage_is_named(tmp_path, form):
     frames = made.framed(made.converse(tmp_path / "own.pcapng"))
     path = form(tmp_path / "x", frames)
     path.write_bytes(path.read_bytes()[:-9])
     found = check_capture(path, CATALOGUE)
     assert found.traffic.frames == len(frames) - 1
     (damage,) = found.damage
-    assert damage.startswith(f"it is damaged after frame {len(frames) - 1}: ")
+    assert damage.startswith(f"the file is damaged after frame {len(frames) - 1}: ")
 
 
 def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
@@ -116,7 +116,7 @@ def test_truncated_gzip_capture_is_judged_up_to_the_cut(tmp_path):
     assert "cannot be decompressed further" in found.damage[0]
 
 
-def test_a_record_that_claims_to_be_endless_is_not_read(tmp_path):
+def test_capture_record_with_huge_claimed_length_is_not_read(tmp_path):
     path = made.pcapng(tmp_path / "x", made.framed(made.converse(tmp_path / "own.pcapng")))
     path.write_bytes(path.read_bytes() + b"\6\0\0\0\xf0\xff\xff\xff" + bytes(100))
-    assert "a record of 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]
+    assert "a record has 4294967268 bytes; at most 16777216 are read" in check_capture(path, CATALOGUE).damage[0]

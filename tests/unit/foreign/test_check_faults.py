@@ -32,12 +32,12 @@ def list_broken_rules(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_capture_with_a_fault_breaks_the_rule_of_the_fault_and_its_kin(name: str) -> None:
+def test_capture_of_a_faulty_system_breaks_exactly_the_rules_listed_for_its_fault(name: str) -> None:
     fault = FAULTS[name]
     assert list_broken_rules(name) == {fault["rule"], *fault.get("also", [])}
 
 
-def test_thirty_faults_of_different_rules_are_recorded() -> None:
+def test_recorded_captures_have_thirty_faults_of_different_rules() -> None:
     load_faults()
     rules = {fault["rule"] for fault in FAULTS.values()}
     assert len(rules) == len(FAULTS) >= 30

@@ -23,11 +23,11 @@ def other(own, tmp_path):
     return made.gzipped(made.pcap(tmp_path / "other.pcap", made.framed(packets)))
 
 
-def test_capture_of_a_run_names_its_system(own):
+def test_capture_of_a_run_names_the_system_under_test(own):
     assert lines_of_capture(own, "x") == captured.lines_of_capture(own, "x")
 
 
-def test_a_capture_of_another_tool_has_the_lines_of_the_system_that_is_named(own, other):
+def test_foreign_capture_has_verdict_lines_of_the_given_system(own, other):
     _, lines = lines_of_capture(other, "x", sut="10.0.0.2")
     assert lines == captured.lines_of_capture(own, "x")[1]
 
@@ -37,6 +37,6 @@ def test_several_systems_in_capture_are_named_without_given_system(other):
         lines_of_capture(other, "x")
 
 
-def test_a_system_without_packets_is_named(other):
+def test_given_system_without_packets_in_capture_is_named_in_error(other):
     with pytest.raises(NothingJudged, match=r"no packet from a queue manager at 10\.9\.9\.9 that can be judged"):
         lines_of_capture(other, "x", sut="10.9.9.9")

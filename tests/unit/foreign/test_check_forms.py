@@ -46,7 +46,7 @@ def own(request, tmp_path):
 
 @pytest.mark.parametrize("link", made.LINKS, ids=lambda link: link.__name__)
 @pytest.mark.parametrize("order", ["<", ">"], ids=["little", "big"])
-def test_every_link_type_and_byte_order_has_the_verdicts_of_the_own_capture(own, tmp_path, link, order):
+def test_capture_in_any_link_type_and_byte_order_has_equal_verdicts(own, tmp_path, link, order):
     packets, wanted = own
     frames = made.framed(made.cut_segments(packets), link)
     assert len(frames) > len(packets)
@@ -55,7 +55,7 @@ def test_every_link_type_and_byte_order_has_the_verdicts_of_the_own_capture(own,
     assert verdicts(entries_of(made.gzipped(made.pcap(tmp_path / "nano", frames, order, nano=True)))) == wanted
 
 
-def test_frames_keep_the_numbers_of_the_file(tmp_path):
+def test_judged_frames_keep_their_numbers_in_the_capture_file(tmp_path):
     packets = made.converse(tmp_path / "own.pcapng", change=wrong_version)
     cut = made.cut_segments(packets)
     entries = entries_of(made.pcap(tmp_path / "x.pcap", made.framed(cut)))
@@ -66,14 +66,14 @@ def test_frames_keep_the_numbers_of_the_file(tmp_path):
     assert [each.frame for each in broken.evidence] == [first]
 
 
-def test_fragments_are_put_together_in_any_order(own, tmp_path):
+def test_ip_fragments_are_reassembled_in_any_order(own, tmp_path):
     packets, wanted = own
     fragments = [part for packet in packets for part in reversed(made.fragments_of(packet))]
     assert len(fragments) > len(packets)
     assert verdicts(entries_of(made.pcapng(tmp_path / "x.pcapng", made.framed(fragments)))) == wanted
 
 
-def test_a_file_may_have_frames_of_several_link_types(own, tmp_path):
+def test_capture_file_may_have_frames_of_several_link_types(own, tmp_path):
     packets, wanted = own
     frames = [made.framed([packet], made.LINKS[number % len(made.LINKS)])[0] for number, packet in enumerate(packets)]
     assert verdicts(entries_of(made.pcapng(tmp_path / "x.pcapng", frames))) == wanted
@@ -90,7 +90,7 @@ def test_retransmitted_and_swapped_segments_count_once(own, tmp_path):
     assert verdicts(entries_of(made.pcap(tmp_path / "x.pcap", made.framed(shuffled)))) == wanted
 
 
-def test_ipv6_has_the_verdicts_of_ipv4(tmp_path):
+def test_ipv6_capture_has_the_verdicts_of_the_ipv4_capture(tmp_path):
     wanted = verdicts(judge_capture(*_own(tmp_path), CATALOGUE).entries)
     packets = made.converse(tmp_path / "six.pcapng", made.SUT_6, made.PEER_6)
     hop_by_hop = bytes([0, 0, 1, 4, 0, 0, 0, 0])
@@ -116,7 +116,7 @@ def _own(tmp_path):
     return path, "own"
 
 
-def test_both_ends_are_judged_where_no_system_is_named(tmp_path):
+def test_both_ends_of_a_capture_are_judged_without_given_system(tmp_path):
     packets = made.converse(tmp_path / "own.pcapng")
     found = check_capture(made.pcap(tmp_path / "x.pcap", made.framed(packets)), CATALOGUE)
     systems = found.traffic.systems.by_name

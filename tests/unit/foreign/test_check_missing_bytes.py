@@ -35,7 +35,7 @@ def states(found):
     return dict(found.traffic.totals.states)
 
 
-def test_each_single_lost_frame_fails_nothing_and_is_named(segments, tmp_path):
+def test_single_lost_frame_in_capture_fails_no_rule_and_is_named(segments, tmp_path):
     frames = made.framed(segments)
     for lost in range(2, len(frames)):
         found = checked(tmp_path, frames[:lost] + frames[lost + 1 :])
@@ -49,7 +49,7 @@ def test_each_single_lost_frame_fails_nothing_and_is_named(segments, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_several_lost_frames_fail_nothing(segments, tmp_path, seed):
+def test_several_lost_frames_in_capture_fail_no_rule(segments, tmp_path, seed):
     frames = [frame for number, frame in enumerate(made.framed(segments)) if (number * 7919 + seed * 104729) % 20 > 2]
     assert broken(checked(tmp_path, frames)) == set()
 
@@ -86,7 +86,7 @@ def test_a_connection_without_its_beginning_is_judged_from_its_next_packet_on(se
 
 
 @pytest.mark.parametrize("length", [54, 66, 96, 128, 200, 1000])
-def test_cut_frames_fail_nothing(segments, tmp_path, length):
+def test_truncated_frames_in_capture_fail_no_rule(segments, tmp_path, length):
     frames = made.snapped(made.framed(segments), length)
     found = checked(tmp_path, frames)
     assert broken(found) == set()
@@ -99,7 +99,7 @@ def test_internal_packets_are_judged_between_cut_messages(segments, tmp_path):
     assert (kinds["SessionAck"], kinds["ConnectionParameters"], kinds["UserMessage"]) == (1, 1, 0)
 
 
-def test_a_hundred_conversations_at_once_are_kept_apart(tmp_path):
+def test_a_hundred_simultaneous_conversations_in_capture_are_separated(tmp_path):
     each = []
     for number in range(100):
         peer = made.PEER._replace(host=f"10.0.1.{number + 1}", port=50_000 + number % 3)
@@ -112,7 +112,7 @@ def test_a_hundred_conversations_at_once_are_kept_apart(tmp_path):
     assert found.traffic.systems.by_name["10.0.0.2"].kinds["UserMessage"] == 500
 
 
-def test_two_ends_on_one_computer_are_two_systems(tmp_path):
+def test_two_ports_of_one_computer_count_as_two_systems(tmp_path):
     here = made.converse(
         tmp_path / "own.pcapng", made.SUT._replace(host="127.0.0.1"), made.PEER._replace(host="127.0.0.1")
     )

@@ -1,7 +1,7 @@
 """Captures that tshark and tcpdump made beside a run have the verdicts of the harness's own captures of that run.
 
-scripts/record_foreign.py recorded them. A foreign capture also has the packets before the first check, so it may decide
-more rules.
+scripts/record_foreign.py recorded them; text2pcap wrote those with link types 0 and 108. A foreign capture also has the
+packets before the first check, so it may decide more rules.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ WHOLE = (
     "ipv6",
     "loopback",
     "loopback_pcap",
+    "loop",
+    "null",
     "loss",
     "many",
     "nanoseconds",
@@ -37,6 +39,7 @@ WHOLE = (
     "two_link_types",
     "vlan",
 )
+REWRITTEN = {"loop": "loopback", "null": "loopback"}
 INCOMPLETE = {"lost_frames": {"with gaps", "joined late"}, "middle": {"joined late"}, "snaplen": {"with gaps"}}
 
 
@@ -54,7 +57,7 @@ def judge_foreign_capture(name):
 def judge_own_captures(name, folder):
     """Return the verdict that stands of each rule in the captures of the harness."""
     found = defaultdict(list)
-    for packed in (RECORDED / name / "own").iterdir():
+    for packed in (RECORDED / REWRITTEN.get(name, name) / "own").iterdir():
         path = folder / packed.stem
         path.write_bytes(gzip.decompress(packed.read_bytes()))
         for entry in judge_capture(path, "own", CATALOGUE).entries:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -13,6 +14,7 @@ from harness.cli.main import app
 from harness.errors import UsageError
 from harness.foreign.files import read_frames
 from harness.judging.passive import PASSIVE
+from harness.paths import SUITES
 
 
 def miscount(data):
@@ -49,7 +51,7 @@ def test_sound_capture_exits_with_0_and_reports_exercised_rules(sound):
     assert "10.0.0.1:50000 to 10.0.0.2:1801: MSMQ, frames 3 to 23, 16 packets, whole" in done.stdout
 
 
-def test_a_broken_rule_exits_with_1_and_names_frame_time_field_and_filter(broken):
+def test_broken_rule_in_capture_exits_with_1_and_names_frame_time_field_and_filter(broken):
     done = run(broken, "--sut", "10.0.0.2")
     assert done.exit_code == 1
     said = done.stdout[done.stdout.index("broken: MQQB-3.1.6.4-06") :].splitlines()
@@ -60,7 +62,7 @@ def test_a_broken_rule_exits_with_1_and_names_frame_time_field_and_filter(broken
     ]
 
 
-def test_json_has_every_rule_with_its_packets(broken):
+def test_json_report_of_capture_has_every_rule_with_its_packets(broken):
     done = run(broken, "--format", "json", "--sut", "10.0.0.2")
     (file,) = json.loads(done.stdout)["files"]
     (system,) = file["systems"]
@@ -73,7 +75,7 @@ def test_json_has_every_rule_with_its_packets(broken):
     assert (packet["field"], packet["octets"]) == ("SessionHeader.UserMsgSequenceNumber", "09 00")
 
 
-def test_junit_has_a_suite_for_each_system_and_a_failure_for_each_broken_rule(broken):
+def test_junit_report_of_capture_has_suite_per_system_and_failure_per_broken_rule(broken):
     done = run(broken, "--format", "junit")
     suites = ElementTree.fromstring(done.stdout.encode())
     failed = {
@@ -85,7 +87,7 @@ def test_junit_has_a_suite_for_each_system_and_a_failure_for_each_broken_rule(br
     assert failed == {"10.0.0.1 in broken.pcap": [], "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06"]}
 
 
-def test_an_annotated_copy_has_the_same_frames_with_comments(broken, tmp_path):
+def test_annotated_copy_of_capture_has_equal_frames_with_comments(broken, tmp_path):
     copy = tmp_path / "copy.pcapng"
     run(broken, "--annotated", copy)
     before, after = (list(read_frames(path, pytest.fail)) for path in (broken, copy))
@@ -94,7 +96,7 @@ def test_an_annotated_copy_has_the_same_frames_with_comments(broken, tmp_path):
     assert "fail MQQB-3.1.6.4-06 (10.0.0.2): " in comment
 
 
-def test_an_annotated_copy_keeps_link_types_and_cut_frames(tmp_path):
+def test_annotated_copy_of_capture_keeps_link_types_and_truncated_frames(tmp_path):
     packets = made.converse(tmp_path / "own.pcapng")
     frames = [made.framed([packet], made.LINKS[number % 7])[0] for number, packet in enumerate(packets)]
     path, copy = made.pcapng(tmp_path / "x", made.snapped(frames, 80)), tmp_path / "copy.pcapng"
@@ -106,10 +108,15 @@ def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
     path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
     done = run(path)
     assert (done.exit_code, "no packet from a queue manager that can be judged" in done.stderr) == (3, True)
-    assert run(sound, "--sut", "10.9.9.9").exit_code == 3
 
 
-def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_path, sound):
+def test_message_about_missing_system_names_systems_of_the_capture(sound):
+    done = run(sound, "--sut", "10.9.9.9")
+    missing = "no packet from a queue manager at 10.9.9.9 that can be judged; other systems in this capture: 10.0.0."
+    assert (done.exit_code, missing in done.stderr, missing in done.stdout) == (3, True, True)
+
+
+def test_file_that_is_not_a_capture_exits_with_2_after_other_files_are_judged(tmp_path, sound):
     other = tmp_path / "x.snoop"
     other.write_bytes(b"snoop\0\0\0")
     done = run(other, sound, tmp_path / "none")
@@ -126,10 +133,10 @@ def test_a_file_of_another_format_exits_with_2_and_the_others_are_judged(tmp_pat
     [
         (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
         (("--profile", "dos"), "--profile dos: unknown profile; known: none, windows-nt"),
-        (("x", "--annotated", "y"), "it annotates a copy of one capture"),
+        (("x", "--annotated", "y"), "this option annotates a copy of one capture"),
     ],
 )
-def test_a_wrong_option_gives_one_line_error(sound, words, line):
+def test_unknown_system_or_profile_of_capture_check_gives_one_line_error(sound, words, line):
     done = run(sound, *words)
     assert isinstance(done.exception, UsageError)
     assert line in str(done.exception)
@@ -161,4 +168,19 @@ def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
     empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
     page = tmp_path / "report.html"
     run(empty, "--html", page)
-    assert "No packet from a queue manager that can be judged." in page.read_text(encoding="utf-8")
+    assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
+
+
+def test_example_of_the_page_is_what_the_command_prints(monkeypatch):
+    """Sentences of rules and the number of passive rules may change."""
+    page = (SUITES.parent / "docs" / "check.md").read_text(encoding="utf-8")
+    words, *shown = re.search(r"^    \$ mqconform check (tests/.*(?:\n    .*)+)", page, re.MULTILINE)[1].splitlines()
+    monkeypatch.chdir(SUITES.parent)
+    printed = iter([without_sentence(line) for line in run(*words.split()).stdout.splitlines()])
+    expected = [without_sentence(line[4:]) for line in shown if line != "    ..."]
+    assert len(expected) > 10
+    assert [line for line in expected if line not in printed] == []
+
+
+def without_sentence(line):
+    return re.sub(r"\(MUST\).*|\d+ of \d+ passive rules.*|expected: .*", "", line)

@@ -52,7 +52,7 @@ def read_strictly(data: bytes, path: str) -> Any:
     return plain(value)
 
 
-def test_each_file_has_its_source_and_licence() -> None:
+def test_each_published_capture_has_its_source_and_licence() -> None:
     assert {one.file for one in PUBLISHED.values()} == {path.name for path in FOREIGN.glob("*.hex")}
     for one in PUBLISHED.values():
         assert one.source.startswith("https://")
@@ -69,7 +69,7 @@ def test_codec_reads_the_fields_of_published_packet(name: str, read: Any) -> Non
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_both_codecs_refuse_a_message_with_headers_of_another_document(name: str) -> None:
+def test_both_codecs_refuse_a_message_with_headers_of_a_foreign_document(name: str) -> None:
     data = PUBLISHED[name].data
     assert int.from_bytes(data[8:12], "little") == len(data)
     with pytest.raises(WireError, match="bytes left over after MessagePropertiesHeader"):

@@ -24,7 +24,7 @@ SHOULD_NOT = "MQQB-2.2.1-03"
 SETTLED = "MQQB-2.2.1-04"
 ON_THE_WIRE = "MQQB-2.2.1-05"
 UNDER = "MQQB-2.2.1-06"
-"""A MUST that stands under SHOULD."""
+"""A MUST that depends on SHOULD."""
 TEST = "suites/mqqb/test_made.py::test_made[a]"
 OPEN: list[VerdictLog] = []
 """Closed by conftest.py when the test ends."""

@@ -57,7 +57,9 @@ def verbs(control: JsonlControl) -> list[tuple[str, dict[str, Any]]]:
     return [(one.pop("verb"), {name: value for name, value in one.items() if name != "id"}) for one in asked]
 
 
-def test_channels_share_a_process_and_keep_their_answers_apart(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_control_channels_share_an_agent_process_with_separate_answers(
+    environment: RealEnvironment, tmp_path: Path
+) -> None:
     with agent(RECORDS, tmp_path) as made:
         first, second = JsonlControl(environment, made), JsonlControl(environment, made)
         numbers = [first.begin("list"), second.begin("list")]
@@ -66,7 +68,9 @@ def test_channels_share_a_process_and_keep_their_answers_apart(environment: Real
         assert [first.answer(numbers[0])["id"], second.answer(numbers[1])["id"]] == numbers  # type: ignore[index]
 
 
-def test_a_channel_outlives_the_environment_of_another(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_control_channel_survives_closed_environment_of_a_second_channel(
+    environment: RealEnvironment, tmp_path: Path
+) -> None:
     with agent(RECORDS, tmp_path) as made:
         other = RealEnvironment()
         pid = JsonlControl(other, made).call("list")["pid"]
@@ -95,7 +99,7 @@ def test_closed_channel_cancels_its_requests_and_closes_its_handles(
         ]
 
 
-def test_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_agent_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
     slow = RECORDS.replace('"asked": asked', '"sizes": [len(str(one)) for one in asked]')
     with agent(slow, tmp_path) as made:
         first, second = JsonlControl(environment, made), JsonlControl(environment, made)
@@ -106,7 +110,9 @@ def test_data_larger_than_pipe_buffer_arrives_in_order(environment: RealEnvironm
 
 
 @pytest.mark.parametrize("line", ['\ufeff{"id":1,"ok":true}\n', '{"id": 1, "ok": true}\r\n'])
-def test_windows_line_endings_are_no_noise(environment: RealEnvironment, tmp_path: Path, line: str) -> None:
+def test_byte_order_mark_and_crlf_of_an_agent_are_accepted(
+    environment: RealEnvironment, tmp_path: Path, line: str
+) -> None:
     script = f"import sys; sys.stdin.readline(); sys.stdout.buffer.write({line.encode()!r}); sys.stdout.flush()"
     with agent(script, tmp_path) as made:
         assert JsonlControl(environment, made).call("identity")["ok"] is True
@@ -125,13 +131,13 @@ ENDS = [
     ("import sys; sys.stdin.read()", "identity: no answer in time"),
     (
         ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
-        "in time; an answer arrived with the id of no request: '1' (ids",
+        "in time; an answer arrived with an id that no request has: '1' (ids",
     ),
 ]
 
 
 @pytest.mark.parametrize(("script", "words"), ENDS)
-def test_each_end_of_an_agent_gives_one_line_error(
+def test_every_way_an_agent_can_end_gives_one_line_error(
     environment: RealEnvironment, tmp_path: Path, script: str, words: str
 ) -> None:
     # An answer that counts for none has to come before the time is over; silence is as silent in any time.
@@ -149,7 +155,7 @@ def test_each_end_of_an_agent_gives_one_line_error(
             assert words in str(caught.value)
 
 
-def test_an_endless_line_is_not_kept(
+def test_endless_line_of_an_agent_is_not_stored(
     environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 100_000)
@@ -187,7 +193,7 @@ def test_missing_agent_program_cannot_be_started(environment: RealEnvironment, t
     made.end()
 
 
-def test_a_worker_starts_a_process_of_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_forked_worker_starts_its_own_agent_process(environment: RealEnvironment, tmp_path: Path) -> None:
     with agent(RECORDS, tmp_path) as made:
         pid = JsonlControl(environment, made).call("list")["pid"]
         ours, theirs = multiprocessing.get_context("fork").Pipe()
@@ -209,7 +215,7 @@ def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
     environment.close()
 
 
-def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
+def test_agent_process_is_refused_in_virtual_time(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="only in real time"):
         JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
 
@@ -223,7 +229,9 @@ def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
         ("external", {"kind": "stdio", "command": "ssh"}, "control.command must be a list of strings"),
     ],
 )
-def test_a_sut_file_that_means_something_else_is_refused(kind: str, control: dict[str, Any], words: str) -> None:
+def test_sut_file_with_contradictory_control_settings_is_refused(
+    kind: str, control: dict[str, Any], words: str
+) -> None:
     with pytest.raises(UsageError, match=words):
         parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": kind}, "control": control})
 

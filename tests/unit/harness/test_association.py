@@ -91,7 +91,7 @@ def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge)
 
 
 @SYNTAXES
-def test_a_queue_is_opened_and_a_message_received(environment, remote, transfers):
+def test_rpc_client_opens_a_queue_and_receives_a_message(environment, remote, transfers):
     scripted = ScriptedSut(
         environment,
         **OPENING,
@@ -128,7 +128,7 @@ def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote,
 
 
 @SYNTAXES
-def test_long_stubs_travel_in_fragments_both_ways(environment, remote, transfers):
+def test_long_rpc_stubs_are_fragmented_in_both_directions(environment, remote, transfers):
     long = bytes(range(256)) * 100
 
     def answer(call: Call) -> Any:
@@ -145,7 +145,7 @@ def test_long_stubs_travel_in_fragments_both_ways(environment, remote, transfers
     assert call.description.dwSize == len(long)
 
 
-def test_answers_find_their_calls_in_any_order(environment, remote):
+def test_rpc_responses_are_matched_to_their_calls_in_any_order(environment, remote):
     waiting: list[Call] = []
     scripted = ScriptedSut(
         environment,
@@ -162,7 +162,7 @@ def test_answers_find_their_calls_in_any_order(environment, remote):
     assert [type(one) for one in scripted.outputs] == [CallCancelled]
 
 
-def test_faults_and_closed_connections_are_distinguished(environment, remote):
+def test_rpc_faults_and_closed_connections_are_distinguished(environment, remote):
     ScriptedSut(environment, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
     association = remote.associate()
     thrown = association.call("RemoteQMPurgeQueue")
@@ -176,7 +176,7 @@ def test_faults_and_closed_connections_are_distinguished(environment, remote):
         association.call("RemoteQMPurgeQueue").settled()
 
 
-def test_an_unknown_interface_is_seen_to_be_refused(environment, remote):
+def test_refused_bind_of_an_unknown_interface_is_reported(environment, remote):
     ScriptedSut(environment)
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
         remote.connect().bind(QM2QM, UNKNOWN_SYNTAX)
@@ -185,7 +185,7 @@ def test_an_unknown_interface_is_seen_to_be_refused(environment, remote):
     assert (frame.kind, [one.result for one in frame.packet.payload.results]) == ("bind_ack", [0, 2])
 
 
-def test_more_interfaces_by_alter_context_and_the_group_of_another_association(environment, remote):
+def test_association_adds_interfaces_by_alter_context_and_joins_a_group(environment, remote):
     scripted = ScriptedSut(environment, **OPENING)
     first = remote.associate(QM2QM)
     first.alter(QMCOMM)
@@ -209,7 +209,7 @@ def test_tester_queries_endpoint_mapper(environment, remote):
     assert association.call("ept_map", **build_map_arguments(QMCOMM)).out.status != 0
 
 
-def test_bytes_that_are_no_pdu_end_in_no_exception(environment, remote):
+def test_rpc_client_survives_bytes_that_are_not_a_pdu(environment, remote):
     class Babbler:
         def on_open(self) -> None: ...
         def on_failed(self, error: str) -> None: ...
@@ -227,12 +227,12 @@ def test_bytes_that_are_no_pdu_end_in_no_exception(environment, remote):
         remote.associate()
 
 
-def test_nothing_at_the_port_makes_the_sut_unavailable(remote):
+def test_closed_rpc_port_makes_the_sut_unavailable(remote):
     with pytest.raises(SutUnavailable, match="2103 for RPC: connection refused"):
         remote.connect()
 
 
-def test_hostile_descriptions_are_sent_as_they_are(environment, remote):
+def test_remote_read_with_invalid_dw_size_is_sent_unchanged(environment, remote):
     ScriptedSut(environment, **OPENING)
     queue = remote.open()
     assert (
@@ -241,7 +241,7 @@ def test_hostile_descriptions_are_sent_as_they_are(environment, remote):
     )
 
 
-def test_without_queue_control_a_queue_is_emptied_once_from_afar(environment, remote):
+def test_queue_is_emptied_once_by_remote_reading_without_queue_control(environment, remote):
     remote._emptied.clear()
     scripted = ScriptedSut(environment, **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0))
     remote.open()
@@ -260,7 +260,7 @@ def apart(environment: VirtualEnvironment, **qmcomm: Any) -> tuple[ScriptedSut, 
     return handshake, reading
 
 
-def test_qm2qm_at_a_port_of_its_own_is_found_through_qmcomm(environment, remote):
+def test_separate_qm2qm_port_is_found_through_qmcomm(environment, remote):
     handshake, reading = apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=2105))
     queue = remote.open()
     assert queue.purge().outcome == "MQ_OK"
@@ -277,13 +277,13 @@ def test_qm2qm_at_a_port_of_its_own_is_found_through_qmcomm(environment, remote)
     assert all(isinstance(one, HandleRundown) for one in (*handshake.outputs, *reading.outputs))
 
 
-def test_qm2qm_at_a_port_that_nobody_names_says_what_to_do(environment, remote):
+def test_unknown_qm2qm_port_gives_error_with_remedy(environment, remote):
     apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=0))
     with pytest.raises(ConformanceFailure, match=r"give driver\.rpc_read_port"):
         remote.open()
 
 
-def test_the_endpoint_mapper_names_the_port_of_qm2qm(environment, remote):
+def test_qm2qm_port_is_found_by_the_endpoint_mapper(environment, remote):
     _, reading = apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=0))
     mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, 135, (SERVED_EPT,), ept_map=lambda call: mapper(CallReceived(call)))

@@ -84,7 +84,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     ]
 
 
-def test_answers_out_of_order_are_no_mistake() -> None:
+def test_agent_answers_out_of_order_are_accepted() -> None:
     later = "import threading; threading.Timer(0.02 * (answer['id'] % 3), to, (self, answer)).start()"
     assert broken(ANSWERS.format(later)).right
 
@@ -121,7 +121,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         ),
         (
             ANSWERS.format("to(self, answer | {'id': 'x'})"),
-            "in time; an answer arrived with the id of no request: 'x'",
+            "in time; an answer arrived with an id that no request has: 'x'",
         ),
     ],
 )
@@ -228,7 +228,7 @@ def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], Findings],
     assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.right
 
 
-def test_verbs_after_the_end_of_an_agent_are_not_tried() -> None:
+def test_verbs_are_not_tried_after_the_agent_has_ended() -> None:
     of = states(dies())
     assert {"inspect", "begin", "delete_queue"} <= of[State.NOT_TRIED]
     assert of[State.SILENT] == {"purge"}
@@ -237,7 +237,7 @@ def test_verbs_after_the_end_of_an_agent_are_not_tried() -> None:
 # -- what it makes of it --------------------------------------------------------------------------------------------
 
 
-def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
+def test_cost_of_a_missing_facility_is_the_number_of_rules_it_would_add() -> None:
     tests = {"A-1": ["a", "b"], "A-2": ["b"], "A-3": ["c"], "A-4": ["d"]}
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
@@ -267,7 +267,7 @@ def parse_loosely(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def test_draft_of_sut_file_does_not_overwrite_a_file(tmp_path: Path) -> None:
+def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     write_draft(path, "one")
     with pytest.raises(UsageError, match="exists already; give another name"):

@@ -43,7 +43,7 @@ def test_attach_prints_lines_and_writes_draft(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith("toy queues 1.0 (Example), queue manager ")
     assert "inspect                         missing          costs 1 rules" in lines
-    assert lines[-1] == "2 of 3 rules can be judged with these facilities and every capability"
+    assert lines[-1] == "2 of 3 rules can be judged with the announced facilities and every capability"
     assert list(load_sut_file(path).control.command) == shlex.split(EXAMPLE)
 
 
@@ -67,7 +67,7 @@ def test_attach_json_includes_capabilities_of_sut_file(tmp_path: Path) -> None:
     assert {one["verb"]: one["state"] for one in tree["verbs"]}["receive"] == "works"
 
 
-def test_wrong_agent_gives_exit_code_1(tmp_path: Path) -> None:
+def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
     script = tmp_path / "agent.py"
     script.write_text(
         f"import sys; sys.path.insert(0, {str(SUITES.parent / 'examples' / 'agent')!r}); import agent\n"
@@ -85,11 +85,11 @@ def test_wrong_agent_gives_exit_code_1(tmp_path: Path) -> None:
         (("--command", "x", "--address", "h:1"), "two agents"),
         (("--command", "x", "--write", "/dev/null"), "exists already"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
-        (("--sut", "{file}"), "has no [control] of a driver"),
+        (("--sut", "{file}"), "no table [control] of a driver"),
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
     ],
 )
-def test_bad_input_gives_one_line_error(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_invalid_attach_arguments_give_one_line_error(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "external"\n', "utf-8")
     done = run(*(str(path) if each == "{file}" else each for each in arguments))

@@ -30,7 +30,7 @@ LINES = "suites/mqqb/test_a.py::"
 # -- baselines --------------------------------------------------------------------------------------------------------
 
 
-def test_failed_rules_are_expected_or_new_and_passed_entries_stale():
+def test_failed_rules_are_expected_or_new_and_passed_baseline_entries_stale():
     stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
     held = compare_with_deviations(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
@@ -49,7 +49,7 @@ def test_baseline_entry_without_verdict_is_not_stale(verdict: Verdict | None):
     assert held.kept
 
 
-def test_a_part_of_a_run_finds_no_entry_stale():
+def test_partial_run_makes_no_baseline_entry_stale():
     held = compare_with_deviations({ONE: Verdict.PASS, TWO: Verdict.PASS}, KNOWN, whole=False)
     assert held.kept
     assert held.unjudged == (ONE, TWO)
@@ -67,13 +67,13 @@ def baseline(folder: Path, text: str) -> Path:
         ("schema = 1\n[x", "not a TOML file"),
         ('["MQQB-2.1.2-01"]\nreason = "x"\n', "not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
-        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; state why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known: reason, link"),
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
     ],
 )
-def test_a_bad_baseline_gives_one_line_error(tmp_path: Path, text: str, said: str):
+def test_invalid_baseline_file_gives_one_line_error(tmp_path: Path, text: str, said: str):
     with pytest.raises(UsageError) as refused:
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     assert str(tmp_path) in str(refused.value)
@@ -96,7 +96,7 @@ def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Pa
 
 
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip() == text))
-def test_any_reason_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
+def test_any_reason_in_baseline_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
     path = baseline(tmp_path_factory.mktemp("b"), write_baseline([ONE], {ONE: Deviation(ONE, reason)}))
     assert load_baseline(path, dict.fromkeys(RULES)).deviations[ONE].reason == reason
 
@@ -159,7 +159,9 @@ def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
         ({"t": "fail"}, {}, Kind.REMOVED),
     ],
 )
-def test_difference_of_a_rule_has_its_kind(tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind):
+def test_difference_of_a_rule_between_runs_has_its_kind(
+    tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind
+):
     found = kinds(tmp_path, {ONE: before} if before else {}, {ONE: after} if after else {})
     assert found == {ONE: kind}
 
@@ -176,9 +178,7 @@ def test_partial_run_creates_baseline_but_does_not_change_one(tmp_path: Path):
     assert file.read_text(encoding="utf-8") == made
 
 
-def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_undecided_rule_is_not_in_baseline_and_update_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A first run in CI would be green by it, and the second, with the baseline, red by the same."""
     file = tmp_path / "baseline.toml"
     judged = {ONE: {"t": "fail"}, TWO: {"t": "inconclusive"}, THREE: {"t": "harness_error"}, FOUR: {"t": "pass"}}
@@ -201,7 +201,7 @@ def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
         ({"roots": [{"root": "queues plain", "said": "queues: no plain", "checks": ["t"]}]}, "queues: no plain"),
     ],
 )
-def test_no_baseline_is_made_of_a_run_that_was_cut_or_rests_on_something_missing(
+def test_no_baseline_is_written_from_aborted_run_or_run_with_missing_root(
     tmp_path: Path, of_run: dict[str, Any], why: str
 ):
     with pytest.raises(UsageError, match=why):
@@ -234,7 +234,7 @@ def test_markdown_difference_escapes_texts_of_a_system(shown: dict[str, str]):
     assert row.replace("\\|", "").count("|") == 7
 
 
-def test_json_has_both_sides_and_each_kind(shown: dict[str, str]):
+def test_json_difference_has_both_runs_and_each_kind_of_change(shown: dict[str, str]):
     tree = json.loads(shown["json"])
     assert tree["b"] == {"run": "b", "system": "contoso 1.0", "partial": "cut"}
     (step,) = tree["newly failing"]

@@ -74,7 +74,7 @@ def test_capture_gives_verdicts_of_its_run(tmp_path, happens):
     assert judge_capture(path, "x", load_catalogue()).entries == live
 
 
-def test_a_miss_names_the_bytes_that_decide(tmp_path):
+def test_failed_verdict_of_a_capture_names_the_deciding_bytes(tmp_path):
     path = tmp_path / "x.pcapng"
     recorded(path, wrong)
     _, lines = lines_of_capture(path, "captures/x.pcapng")

@@ -34,7 +34,7 @@ def test_unchanged_sources_leave_no_rule_to_prove(inventory):
     assert errata_to_run(inventory, proof, DIGESTS) == []
 
 
-def test_a_changed_variant_brings_the_erratum_of_its_reading(inventory):
+def test_erratum_of_a_changed_reading_variant_is_proved_again(inventory):
     fault = next(fault for fault in load_faults().values() if fault.reading is not None)
     folder = str(fault.file).removeprefix("suites/").rpartition("/")[0]
     found = errata_to_run(inventory, recorded(inventory, **{folder: "another"}), DIGESTS)
@@ -42,19 +42,19 @@ def test_a_changed_variant_brings_the_erratum_of_its_reading(inventory):
     assert len(found) < 20
 
 
-def test_a_changed_folder_brings_all_of_its_rules(inventory):
+def test_all_rules_of_a_changed_section_folder_are_proved_again(inventory):
     found = to_prove(inventory, recorded(inventory, **{FOLDER: "another"}), DIGESTS)
     assert RULE in found
     assert len(found) < 20
 
 
-def test_a_changed_fault_of_another_section_brings_its_rules(inventory):
+def test_rules_of_a_changed_fault_in_a_different_section_are_proved_again(inventory):
     assert inventory.catalogue["MQDMPR-3.1.1.12-D48"].folder == "suites/mqdmpr/s3_1_1_12_message"
     found = to_prove(inventory, recorded(inventory, **{"mqmq/s2_2_19_1_base_header": "another"}), DIGESTS)
     assert "MQDMPR-3.1.1.12-D48" in found
 
 
-def test_changed_steps_bring_the_rules_of_their_document(inventory):
+def test_rules_of_a_document_are_proved_again_after_its_steps_change(inventory):
     found = to_prove(inventory, recorded(inventory, **{"mqqp/steps": "another"}), DIGESTS)
     assert {rule for rule in inventory.checked_rules() if rule.startswith("MQQP-")} <= set(found)
     assert RULE not in found
@@ -66,7 +66,7 @@ def test_rule_without_proof_is_to_be_proven(inventory):
     assert to_prove(inventory, proof, DIGESTS) == [RULE]
 
 
-def test_a_digest_changes_with_the_files(tmp_path: Path):
+def test_digest_of_a_section_folder_changes_with_its_files(tmp_path: Path):
     (tmp_path / "doc/section").mkdir(parents=True)
     (tmp_path / "doc/section/test_it.py").write_text("1")
     before = folder_digests(tmp_path)

@@ -36,7 +36,7 @@ def control(environment: RealEnvironment, timeout_ms: int = 60_000, **programs: 
     return CommandControl(environment, commands, timeout_ms, lambda: WHO, NOWHERE)
 
 
-def test_a_verb_is_a_command_with_its_arguments_as_json(environment: RealEnvironment, tmp_path: Path) -> None:
+def test_control_verb_runs_its_command_with_arguments_as_json(environment: RealEnvironment, tmp_path: Path) -> None:
     given = tmp_path / "given.json"
     program = (
         "import json, sys\n"
@@ -48,11 +48,11 @@ def test_a_verb_is_a_command_with_its_arguments_as_json(environment: RealEnviron
     assert json.loads(given.read_text()) == {"to": "DIRECT=TCP:127.0.0.2\\private$\\a", "label": "é"}
 
 
-def test_a_command_that_prints_nothing_has_done_its_work(environment: RealEnvironment) -> None:
+def test_control_command_without_output_counts_as_success(environment: RealEnvironment) -> None:
     assert control(environment, delete_queue="pass").call("delete_queue", name="x")["ok"]
 
 
-def test_the_identity_is_the_one_that_answers_a_session(environment: RealEnvironment) -> None:
+def test_identity_without_command_is_taken_from_a_session(environment: RealEnvironment) -> None:
     assert control(environment).call("identity") == {"guid": str(WHO)}
 
 
@@ -68,14 +68,14 @@ def test_the_identity_is_the_one_that_answers_a_session(environment: RealEnviron
         ("print('{\"message_id\": 7}')", ContractBroken, "message_id"),
     ],
 )
-def test_what_a_command_answers_decides(
+def test_failed_control_command_gives_refusal_or_error_with_reason(
     environment: RealEnvironment, program: str, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
         control(environment, send=program).call("send", to="x")
 
 
-def test_a_verb_without_a_command_is_never_offered(environment: RealEnvironment) -> None:
+def test_control_verb_without_a_command_is_not_offered(environment: RealEnvironment) -> None:
     with pytest.raises(Unsupported, match=r"\[commands\] has no pause_queue"):
         control(environment).call("pause_queue", to="x")
     with pytest.raises(Unsupported, match="cannot wait"):
@@ -84,24 +84,24 @@ def test_a_verb_without_a_command_is_never_offered(environment: RealEnvironment)
         control(environment).answer(1)
 
 
-def test_a_command_that_does_not_end_is_ended_with_what_it_started(environment: RealEnvironment) -> None:
+def test_hanging_control_command_is_killed_with_its_children(environment: RealEnvironment) -> None:
     program = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
     with pytest.raises(SutUnavailable, match="still running after 200 ms"):
         control(environment, timeout_ms=200, send=program).call("send", to="x")
 
 
-def test_a_command_that_is_not_there_is_named(environment: RealEnvironment) -> None:
+def test_missing_control_command_is_named(environment: RealEnvironment) -> None:
     made = CommandControl(environment, {"send": ("/no/such/program",)}, 1_000, lambda: WHO, NOWHERE)
     with pytest.raises(SutUnavailable, match=r"commands.send: /no/such/program: No such file"):
         made.call("send", to="x")
 
 
-def test_after_a_restart_the_system_has_to_listen(environment: RealEnvironment) -> None:
+def test_restart_command_waits_until_the_system_listens(environment: RealEnvironment) -> None:
     with pytest.raises(SutUnavailable, match=r"nothing listens at 127\.0\.0\.1:1 yet"):
         control(environment, timeout_ms=300, restart="pass").call("restart")
 
 
-def test_verbs_make_facilities() -> None:
+def test_facilities_follow_from_the_configured_verb_commands() -> None:
     assert facilities_of(["send"]) == {"send"}
     assert facilities_of(["create_queue"]) == frozenset()
     assert facilities_of(["create_queue", "delete_queue", "restart"]) == {"queue_control", "restart"}
@@ -114,10 +114,10 @@ def test_verbs_make_facilities() -> None:
         ({"commands": {"send": []}}, "commands.send is empty"),
         ({"commands": {"send": "x"}}, "must be a list of strings"),
         ({"commands": []}, "must be a table"),
-        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "without \\[control\\]"),
+        ({"commands": {"send": ["x"]}, "control": {"kind": "jsonl"}}, "has no \\[control\\]"),
         ({"commands": {"send": ["x"]}, "driver": {"kind": "virtual"}}, "not virtual"),
     ],
 )
-def test_a_wrong_table_is_named(tables: dict[str, Any], said: str) -> None:
+def test_invalid_table_of_control_commands_is_named(tables: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}, **tables})

@@ -10,7 +10,7 @@ from harness.errors import Endless
 from harness.run.computing import bounded_computing
 
 
-def test_endless_computing_is_ended_and_the_next_has_its_own_limit() -> None:
+def test_endless_computation_is_interrupted_and_the_next_has_its_own_limit() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     for _ in range(2):
         with pytest.raises(Endless, match="still computing after 0 s of CPU time"), bounded_computing(0.02):
@@ -20,7 +20,7 @@ def test_endless_computing_is_ended_and_the_next_has_its_own_limit() -> None:
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
-def test_endless_computing_is_ended_each_time() -> None:
+def test_repeated_endless_computation_is_interrupted_each_time() -> None:
     ended = 0
     with bounded_computing(0.02):
         while ended < 3:

@@ -83,7 +83,7 @@ def test_control_requests_and_answers_pass_in_any_chunks() -> None:
     assert server.asked == [{"id": 1, "verb": "purge", "queue": "private$\\x"}]
 
 
-def test_answers_in_another_order_find_their_questions() -> None:
+def test_control_answers_are_matched_to_requests_in_any_order() -> None:
     def script(stream: Stream, asked: dict[str, Any]) -> None:
         if asked["id"] == 1:
             reply(stream, id=2, ok=True, purged=2)
@@ -102,7 +102,7 @@ def test_answers_in_another_order_find_their_questions() -> None:
         ({"ok": "yes"}, "the SUT refused purge: without a reason, and ok is 'yes'$"),
     ],
 )
-def test_a_refusal_of_version_1_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> None:
+def test_refusal_in_protocol_version_1_counts_as_refusal_by_the_sut(fields: dict[str, Any], words: str) -> None:
     def script(stream: Stream, asked: dict[str, Any]) -> None:
         said = {"ok": True, "guid": str(UUID(int=7))} if asked["verb"] == "identity" else fields
         reply(stream, id=asked["id"], **said)
@@ -140,10 +140,13 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
     [
         (lambda stream, asked: None, "list: no answer in time"),
         (lambda stream, asked: stream.send(b'{"id": 1, "ok"'), "list: no answer in time"),
-        (lambda stream, asked: reply(stream, id=99, ok=True), "an answer arrived with the id of no request: 99 (ids"),
+        (
+            lambda stream, asked: reply(stream, id=99, ok=True),
+            "an answer arrived with an id that no request has: 99 (ids",
+        ),
         (
             lambda stream, asked: reply(stream, id="1", ok=True),
-            "an answer arrived with the id of no request: '1' (ids",
+            "an answer arrived with an id that no request has: '1' (ids",
         ),
         (lambda stream, asked: stream.close(), "list: closed by the other side"),
         (lambda stream, asked: stream.send(b"hello\n"), "list: not a JSON object with an id: b'hello'"),
@@ -154,10 +157,10 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
         (lambda stream, asked: stream.send(b"[" * 100_000 + b"\n"), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b'{"a":' * 100_000 + b"\n"), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b"1" * 10_000 + b"\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: many_answers(stream), "list: 1000 answers that no check reads"),
+        (lambda stream, asked: many_answers(stream), "list: more than 1000 answers that no check reads"),
     ],
 )
-def test_a_channel_that_does_not_answer_gives_one_line_error(script: Script, words: str) -> None:
+def test_silent_control_channel_gives_one_line_error(script: Script, words: str) -> None:
     made, _ = control(script)
     with pytest.raises(SutUnavailable) as caught:
         made.call("list")
@@ -166,14 +169,14 @@ def test_a_channel_that_does_not_answer_gives_one_line_error(script: Script, wor
     assert "\n" not in str(caught.value)
 
 
-def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_line_on_control_connection_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 1000)
     made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
     with pytest.raises(SutUnavailable, match="an answer longer than 1000 bytes"):
         made.call("list")
 
 
-def test_receive_is_awaited_for_its_whole_timeout() -> None:
+def test_control_receive_is_awaited_for_its_whole_timeout() -> None:
     environment = VirtualEnvironment()
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:
@@ -199,7 +202,7 @@ def test_facilities_are_read_under_former_key_of_identity(key: str) -> None:
 @pytest.mark.parametrize(
     "identity", [{}, {"guid": "x"}, {"guid": 5}, {"guid": None}, {"guid": str(UUID(int=7)), "facilities": 3}]
 )
-def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> None:
+def test_malformed_identity_counts_as_failure_of_the_sut(identity: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match=r"^identity: "):
         identity_of(made)
@@ -220,21 +223,23 @@ def test_peer_that_is_no_agent_is_reported_as_such(said: dict[str, Any], words: 
 
 
 @pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2, "facilities": []}])
-def test_both_versions_are_understood(said: dict[str, Any]) -> None:
+def test_both_control_protocol_versions_are_understood(said: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), **said))
     assert identity_of(made).identifier == UUID(int=7)
 
 
 @pytest.mark.parametrize("version", [0, 3, "2\n", None, True])
-def test_another_version_gives_one_line_error(version: object) -> None:
+def test_unknown_control_protocol_version_gives_one_line_error(version: object) -> None:
     made, _ = control(
         lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), protocol=version)
     )
-    with pytest.raises(SutUnavailable, match=r"^identity: speaks version .* understands 1 and 2, as integers$"):
+    with pytest.raises(
+        SutUnavailable, match=r"^identity: the agent speaks version .* understands 1 and 2, as integers$"
+    ):
         identity_of(made)
 
 
-def test_unsupported_request_is_no_refusal() -> None:
+def test_unsupported_control_request_is_not_a_refusal() -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=False, error="no", unsupported=True))
     with pytest.raises(NotShown, match="the SUT's control channel cannot move: no"):
         made.call("move", queue="x")
@@ -244,7 +249,7 @@ def test_unsupported_request_is_no_refusal() -> None:
         made.answer(waiting)
 
 
-def test_optional_missing_key_of_answer_is_not_shown() -> None:
+def test_missing_optional_key_in_control_answer_counts_as_not_shown() -> None:
     message = {"message_id": f"{{{UUID(int=7)}}}\\1", "label": "x", "body_base64": ""}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, messages=[message]))
     with pytest.raises(NotShown, match="the SUT's control channel does not show 'arrived_time'"):
@@ -265,7 +270,7 @@ def virtual_control() -> VirtualControl:
     return VirtualControl(host)
 
 
-def test_the_virtual_channel_speaks_the_same_verbs() -> None:
+def test_virtual_control_channel_supports_the_verbs_of_the_protocol() -> None:
     made = virtual_control()
     assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
     assert [queue["name"] for queue in made.call("list")["queues"]] == ["private$\\x"]
@@ -279,7 +284,7 @@ def test_the_virtual_channel_speaks_the_same_verbs() -> None:
         made.call("fly")
 
 
-def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
+def test_waiting_virtual_control_request_is_answered_or_cancelled() -> None:
     made = virtual_control()
     made.call("create_queue", name="private$\\x")
     waiting = made.begin("receive", queue="private$\\x", timeout_ms=60_000)
@@ -291,7 +296,7 @@ def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
     assert made.answer(waiting) is None, "it is given once"
 
 
-def test_a_request_over_tcp_is_begun_and_its_answer_fetched_later() -> None:
+def test_control_request_over_tcp_can_be_answered_later() -> None:
     asked_first: list[int] = []
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:

@@ -88,7 +88,7 @@ def channels(verb: str, answer: dict[str, Any]) -> Iterator[Control]:
 @pytest.mark.parametrize("verb", [verb for verb in RECORDED if any(places(RECORDED[verb])) and verb != "identity"])
 @given(data=st.data())
 @budget(FEW // 5)
-def test_a_changed_answer_is_refused_by_the_name_of_its_verb_or_is_one_too(verb: str, data: st.DataObject) -> None:
+def test_altered_control_answer_is_refused_with_its_verb_unless_still_valid(verb: str, data: st.DataObject) -> None:
     answer = changed(RECORDED[verb], data.draw(st.sampled_from(list(places(RECORDED[verb])))), data.draw(WRONG))
     complaint = complaint_about_answer(verb, answer)
     for made in channels(verb, answer):
@@ -102,7 +102,7 @@ def test_a_changed_answer_is_refused_by_the_name_of_its_verb_or_is_one_too(verb:
 
 
 @pytest.mark.parametrize("verb", RECORDED)
-def test_answer_value_of_wrong_type_is_refused(verb: str) -> None:
+def test_control_answer_value_of_wrong_type_is_refused(verb: str) -> None:
     assert complaint_about_answer(verb, RECORDED[verb]) is None
     for at in places(RECORDED[verb]):
         assert complaint_about_answer(verb, changed(RECORDED[verb], at, [[[]]])) is not None, at

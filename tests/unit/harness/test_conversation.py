@@ -73,7 +73,7 @@ def conversation(far: FakeSut, peer: Peer) -> RawConversation:
     return peer.connect()
 
 
-def test_polling_gives_each_packet_of_the_kind_once_and_passes_over_others(
+def test_poll_returns_each_packet_of_a_kind_once_and_skips_other_kinds(
     conversation: RawConversation, far: FakeSut
 ) -> None:
     far.say(ESTABLISH + PARAMETERS + ESTABLISH)
@@ -91,14 +91,16 @@ def test_polling_gives_each_packet_of_the_kind_once_and_passes_over_others(
     ]
 
 
-def test_polling_can_filter_by_condition(conversation: RawConversation, far: FakeSut) -> None:
+def test_poll_can_filter_packets_by_condition(conversation: RawConversation, far: FakeSut) -> None:
     far.say(b"".join(bytes(session_ack(AckSequenceNumber=number)) for number in (1, 2, 3)))
     found = conversation.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     assert found is not None
     assert found["SessionHeader"].AckSequenceNumber == 2
 
 
-def test_poll_ends_after_its_time_or_at_close(conversation: RawConversation, far: FakeSut, peer: Peer) -> None:
+def test_poll_for_a_packet_ends_after_its_time_or_at_connection_close(
+    conversation: RawConversation, far: FakeSut, peer: Peer
+) -> None:
     far.say(ESTABLISH, after_ms=300)
     began = peer.environment.now().monotonic_ms
     assert conversation.poll("EstablishConnection", within_ms=200) is None
@@ -118,7 +120,7 @@ def test_failed_expect_names_missing_packet_and_close(conversation: RawConversat
         conversation.expect("SessionAck", within_ms=100)
 
 
-def test_closing_by_the_sut_and_by_the_peer_are_distinguished(peer: Peer, far: FakeSut) -> None:
+def test_connection_close_by_sut_and_by_peer_are_distinguished(peer: Peer, far: FakeSut) -> None:
     by_sut, by_peer = peer.connect(), None
     assert not by_sut.wait_closed(within_ms=100)
     far.hang_up()
@@ -131,7 +133,7 @@ def test_closing_by_the_sut_and_by_the_peer_are_distinguished(peer: Peer, far: F
     assert (by_sut.record.closed_by, by_peer.record.closed_by) == ("sut", "peer")
 
 
-def test_quiet_is_true_only_without_bytes_and_without_close(conversation: RawConversation, far: FakeSut) -> None:
+def test_connection_is_quiet_only_without_bytes_and_without_close(conversation: RawConversation, far: FakeSut) -> None:
     assert conversation.quiet(for_ms=500)
     far.say(ESTABLISH, after_ms=400)
     assert conversation.quiet(for_ms=300)
@@ -143,7 +145,7 @@ def test_quiet_is_true_only_without_bytes_and_without_close(conversation: RawCon
     assert not conversation.quiet(for_ms=300)
 
 
-def test_sent_bytes_arrive_unchanged(conversation: RawConversation, far: FakeSut) -> None:
+def test_raw_bytes_of_a_check_arrive_unchanged(conversation: RawConversation, far: FakeSut) -> None:
     sent = conversation.send(establish_connection())
     rubbish = conversation.send(b"rubbish")
     assert conversation.quiet(for_ms=10)
@@ -166,7 +168,7 @@ def test_a_session_that_the_sut_does_not_answer_is_a_conformance_failure(peer: P
 
 
 @pytest.mark.parametrize("instead", [None, b"instead"])
-def test_tampering_changes_or_drops_packets_of_the_core(peer: Peer, far: FakeSut, instead: bytes | None) -> None:
+def test_tamper_hook_changes_or_drops_packets_of_the_peer_core(peer: Peer, far: FakeSut, instead: bytes | None) -> None:
     seen: list[str] = []
 
     def change(packet: Any) -> bytes | None:
@@ -181,7 +183,7 @@ def test_tampering_changes_or_drops_packets_of_the_core(peer: Peer, far: FakeSut
     assert error is not None
 
 
-def test_pings_are_heard_in_order_with_their_source(peer: Peer) -> None:
+def test_received_pings_are_listed_in_order_with_their_source(peer: Peer) -> None:
     end = peer.udp()
     environment = peer.environment
 
@@ -206,7 +208,7 @@ def test_message_ids_of_raw_messages_are_used_once(peer: Peer) -> None:
     assert [peer.message_id() for _ in range(3)] == [1, 2, 3]
 
 
-def test_the_core_of_the_peer_keeps_no_more_of_a_system_than_four_long_messages(peer: Peer) -> None:
+def test_peer_core_stores_at_most_four_long_messages_of_a_system(peer: Peer) -> None:
     core = peer.host.core
     assert isinstance(core, QueueManager)
     assert core.adm.QueueManagerQuota == 16 * 1024

@@ -65,7 +65,7 @@ def verdict(rule: str, **changes: object) -> dict[str, object]:
     return known | {"document": "MQQB", "section": "3.1.5", "evidence": []} | changes
 
 
-def test_every_rule_and_step_of_a_catalogued_document_counts_once_and_clones_never():
+def test_coverage_counts_every_rule_and_step_once_and_no_clones():
     catalogue, index, proof = load_catalogue(), load_index(), load_proof()
     counted = coverage(catalogue, index, proof.checked, proof.proven)
     for document in catalogue.documents():
@@ -79,7 +79,7 @@ def test_every_rule_and_step_of_a_catalogued_document_counts_once_and_clones_nev
     assert all(one.proven <= one.checked <= one.catalogued <= one.rows for one in counted)
 
 
-def test_a_section_is_counted_by_demand():
+def test_coverage_of_a_section_counts_its_demands():
     catalogue = load_catalogue()
     counted = coverage(catalogue, load_index(), {RULE}, set())
     place = ("MQQB", "3.1.5.4.1", "demand")
@@ -88,7 +88,7 @@ def test_a_section_is_counted_by_demand():
     assert (section[0].checked, section[0].proven) == (1, 0)
 
 
-def test_totals_are_a_row_for_each_document_level_and_class_demands_first():
+def test_coverage_totals_have_a_row_per_document_level_and_class():
     sections = [
         SectionCoverage("MQQB", "1", "a", "MUST", "demand", 5, 4, 3, 2, 1),
         SectionCoverage("MQQB", "2", "b", "MUST", "demand", 5, 4, 3, 2, 1),
@@ -102,35 +102,35 @@ def test_totals_are_a_row_for_each_document_level_and_class_demands_first():
     assert sections[0].rows == 5, "what was given is left as it was"
 
 
-def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
+def test_proof_record_is_read_as_it_was_written(tmp_path: Path):
     write_proof(["B", "A"], {"A": ["y", "x"]}, {"mqqb/s1": "d"}, tmp_path)
     proof = load_proof(tmp_path)
     assert (proof.checked, proof.proven) == ({"A", "B"}, {"A": ["x", "y"]})
     assert load_proof(tmp_path / "none").checked == frozenset()
 
 
-def test_a_broken_proof_gives_one_line_error(tmp_path: Path):
+def test_broken_proof_record_gives_one_line_error(tmp_path: Path):
     (tmp_path / PROOF_FILE).write_text("{}")
     with pytest.raises(HarnessError, match=r"proof\.json is broken .*; `mqconform prove --record` replaces it"):
         load_proof(tmp_path)
 
 
-def test_the_record_covers_all_that_is_checked():
+def test_proof_record_covers_all_checked_rules():
     assert load_proof(SUITES).checked == load_proof(SUITES).proven.keys()
 
 
-def test_a_rule_is_explained(inventory: Inventory):
+def test_explanation_of_a_rule_has_its_row_checks_and_faults(inventory: Inventory):
     text = "\n".join(explain(inventory, RULE))
     row = inventory.catalogue[RULE]
     for words in (RULE, "MUST", row.says, row.link, f"binds       {row.role}", "erratum E14", "-> pass", "choice:"):
         assert words in text
     for fault in inventory.faults[RULE]:
         assert f"{fault}: {load_faults()[fault].says}" in text
-    assert "proven: the check fails on each" in text
+    assert "proven: a check fails on each fault" in text
     assert "test_no_such_check" in text
 
 
-def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Inventory):
+def test_explanation_prints_row_checks_and_faults_with_file_and_line(inventory: Inventory):
     inventory = replace(inventory, tests={RULE: [CHECK]})
     found = explain_as_json(inventory, RULE)
     places = [(found["row"], f'["{RULE}"]'), (found["tests"][0]["place"], f"def {CHECK.partition('::')[2]}(")]
@@ -143,16 +143,22 @@ def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Invento
         assert any(place in one for one in lines)
 
 
-def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
+def test_rule_of_model_names_explored_area(inventory: Inventory):
+    lines = list(explain(inventory, "MQDMPR-3.1.7.1.2-06"))
+    assert "random exploration: the model of the area queues cites the rule" in lines
+    assert "queues" in explain_as_json(inventory, "MQDMPR-3.1.7.1.2-06")["explored"]
+
+
+def test_explanation_of_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
     row = next(row for row in inventory.catalogue.values() if row.twin)
     assert f"is          repeats another rule: {row.twin}" in explain(inventory, row.id)
 
 
-def test_a_known_bug_names_its_source_and_what_it_violates(inventory: Inventory):
+def test_explanation_of_a_known_bug_names_source_and_violated_rules(inventory: Inventory):
     lines = list(explain(inventory, "regressions-268812-01"))
     assert lines[1] == "  REGRESSIONS 268812 KB268812 Duplicate removal against exactly once"
     assert lines[2].startswith("  https://www.betaarchive.com/")
-    assert "violates    MQQB-3.1.5.8.1-D01, MQQB-3.1.5.8.6-D02, MQSO-3.2.1-D03, in a system that fails it" in lines
+    assert "violates    MQQB-3.1.5.8.1-D01, MQQB-3.1.5.8.6-D02, MQSO-3.2.1-D03, if the system fails this rule" in lines
 
 
 def test_explanation_of_an_unobserved_rule_has_the_reason(inventory: Inventory):
@@ -162,7 +168,7 @@ def test_explanation_of_an_unobserved_rule_has_the_reason(inventory: Inventory):
     assert "checks: none" in text
 
 
-def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: Path):
+def test_explanation_reports_verdicts_of_each_given_run(inventory: Inventory, tmp_path: Path):
     evidence = [{"frame": 3}, {"frame": 4}]  # of a capture that is gone
     shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
     folders = [
@@ -181,7 +187,7 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     assert not any("expected other" in line for line in lines)
 
 
-def test_the_first_verdict_of_each_kind_is_reported_with_its_packets(inventory: Inventory, tmp_path: Path):
+def test_explanation_shows_packets_of_first_verdict_of_each_kind(inventory: Inventory, tmp_path: Path):
     capture, ack = "captures/a.pcapng", frame(3)
     (number,) = recorded(tmp_path / "a" / capture, ack.data)
     evidence = [{"frame": number}]
@@ -191,7 +197,7 @@ def test_the_first_verdict_of_each_kind_is_reported_with_its_packets(inventory: 
     assert "        AckSequenceNumber = 0x0003  @0x14" in lines
 
 
-def test_control_characters_of_a_system_are_escaped_for_the_terminal(inventory: Inventory, tmp_path: Path):
+def test_explanation_escapes_control_characters_of_a_system(inventory: Inventory, tmp_path: Path):
     folder = run_folder(tmp_path / "a", verdict(RULE, observed=HOSTILE))
     (line,) = [line for line in explain(inventory, RULE, [folder]) if line.startswith("  fail")]
     assert line.isprintable()
@@ -202,7 +208,7 @@ def test_control_characters_of_a_system_are_escaped_for_the_terminal(inventory: 
     ("rule", "folder", "complaint"),
     [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "is not a run folder: run.json: No such file")],
 )
-def test_bad_input_gives_one_line_error(
+def test_unknown_rule_or_run_folder_of_explain_gives_one_line_error(
     inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str
 ):
     with pytest.raises(UsageError, match=complaint) as error:

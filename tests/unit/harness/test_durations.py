@@ -51,31 +51,31 @@ def test_elapsed_time_is_between_packet_times_and_now(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("took_ms", [800, 1_000, 1_020])
-def test_a_duration_in_its_range_is_in_time(peer: Peer, took_ms: int) -> None:
+def test_measured_duration_within_its_range_passes(peer: Peer, took_ms: int) -> None:
     assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
 
 
 @pytest.mark.parametrize("took_ms", [10, 799, 1_021, 9_000])
-def test_duration_out_of_range_is_a_miss_without_stall(peer: Peer, took_ms: int) -> None:
+def test_measured_duration_out_of_range_fails_without_stall(peer: Peer, took_ms: int) -> None:
     assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
     felt(peer)
     assert by_timer(took(peer, 0, took_ms)) == RANGE
 
 
 @pytest.mark.parametrize("took_ms", [450, 1_400])
-def test_a_stall_in_between_widens_the_range_by_its_length(peer: Peer, took_ms: int) -> None:
+def test_stall_during_a_duration_widens_the_allowed_range_by_its_length(peer: Peer, took_ms: int) -> None:
     felt(peer, (100, 400))
     widened = (RANGE[0] - 300 - SETTLE_MS, RANGE[1] + 300 + SETTLE_MS)
     assert by_timer(took(peer, 0, took_ms)) == widened
     assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
 
 
-def test_a_stall_does_not_change_the_range_of_what_is_in_time(peer: Peer) -> None:
+def test_stall_does_not_change_the_range_of_a_duration_that_is_in_time(peer: Peer) -> None:
     felt(peer, (0, 5_000))
     assert by_timer(took(peer, 0, 1_000)) == RANGE
 
 
-def test_stall_before_first_packet_counts_fully(peer: Peer) -> None:
+def test_stall_that_began_before_the_first_packet_counts_completely(peer: Peer) -> None:
     felt(peer, (0, 400))
     assert took(peer, 399, 1_000).stalled_ms == 400 + SETTLE_MS
     assert took(peer, 400 + SETTLE_MS + 1, 1_000).stalled_ms == 0
@@ -89,7 +89,7 @@ STALLS = {
 
 
 @pytest.mark.parametrize("name", STALLS)
-def test_miss_that_a_stall_may_explain_is_inconclusive(peer: Peer, name: str) -> None:
+def test_failed_duration_that_a_stall_may_explain_is_inconclusive(peer: Peer, name: str) -> None:
     stalls, took_ms = STALLS[name]
     felt(peer, *stalls)
     with pytest.raises(ConformanceFailure, match="the SUT stood still for up to"):
@@ -103,7 +103,7 @@ def test_duration_measured_by_sut_is_compared_like_own_measurement(peer: Peer) -
         took(peer, 0, 1_000).allowed(900, 1_100, observed=100)
 
 
-def test_one_of_several_durations_is_known_only_without_longer_stalls(peer: Peer) -> None:
+def test_choice_among_several_durations_is_known_only_without_longer_stalls(peer: Peer) -> None:
     assert took(peer, 0, 2_100).is_near(2_000, 250)
     assert not took(peer, 0, 2_300).is_near(2_000, 250)
     felt(peer, (100, 1_000))
@@ -115,7 +115,7 @@ def test_one_of_several_durations_is_known_only_without_longer_stalls(peer: Peer
         took(peer, 0, 3_000).is_near(2_000, 250)
 
 
-def test_check_with_exact_times_continues_only_while_sut_ran(peer: Peer) -> None:
+def test_check_that_needs_exact_times_ends_when_the_sut_stalled(peer: Peer) -> None:
     felt(peer, (100, 400))
     took(peer, 0, 1_000).require_steady(400)
     took(peer, 700, 1_000).require_steady(0)

@@ -67,7 +67,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     return Server(monkeypatch)
 
 
-def test_the_port_of_qmcomm_is_named(server: Server) -> None:
+def test_endpoint_mapper_query_returns_the_qmcomm_port(server: Server) -> None:
     others = [MappedEndpoint(QM2QM, IPv4Address(HERE), 2105), MappedEndpoint(QMCOMM, IPv4Address(HERE), 2114)]
     server.maps(*others)
     assert qmcomm_port(HERE) == 2114

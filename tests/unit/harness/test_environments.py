@@ -61,7 +61,7 @@ def connected(environment: Environment) -> tuple[Stream, Ear, Stream, Ear]:
     return near, near_ear, accepted[0], far_ear
 
 
-def test_bytes_travel_both_ways_in_order(environment: Environment) -> None:
+def test_connection_carries_bytes_both_ways_in_order(environment: Environment) -> None:
     near, near_ear, far, far_ear = connected(environment)
     for number in range(50):
         near.send(bytes([number]) * 1000)
@@ -76,7 +76,7 @@ def test_connection_ends_know_both_endpoints(environment: Environment) -> None:
     assert (near.local, near.remote) == (far.remote, far.local)
 
 
-def test_closing_is_heard_by_the_other_side_once_and_after_the_bytes(environment: Environment) -> None:
+def test_connection_close_reaches_the_remote_side_once_and_after_all_bytes(environment: Environment) -> None:
     near, near_ear, _, far_ear = connected(environment)
     near.send(b"last words")
     near.close()
@@ -130,7 +130,7 @@ def test_a_port_in_use_gives_one_line_error(environment: Environment) -> None:
         environment.listen(listener.endpoint, lambda stream: Ear())
 
 
-def test_datagrams_carry_their_source(environment: Environment) -> None:
+def test_received_datagrams_have_their_source_address(environment: Environment) -> None:
     one, two = Ear(), Ear()
     a = environment.datagrams(Endpoint("127.0.0.1", 0), one)
     b = environment.datagrams(Endpoint("127.0.0.2", 0), two)
@@ -141,7 +141,7 @@ def test_datagrams_carry_their_source(environment: Environment) -> None:
     assert environment.run_until(lambda: one.datagrams == [(b.endpoint, b"pong")], SOON_MS)
 
 
-def test_timers_fire_in_order_and_can_be_cancelled(environment: Environment) -> None:
+def test_environment_timers_fire_in_order_and_can_be_cancelled(environment: Environment) -> None:
     fired: list[str] = []
     start = environment.now().monotonic_ms
     environment.call_at(start + 30, lambda: fired.append("second"))
@@ -152,7 +152,7 @@ def test_timers_fire_in_order_and_can_be_cancelled(environment: Environment) -> 
     assert environment.now().monotonic_ms >= start + 30
 
 
-def test_unsuccessful_wait_takes_exactly_its_timeout(environment: Environment) -> None:
+def test_wait_without_success_takes_exactly_its_timeout(environment: Environment) -> None:
     start = environment.now().monotonic_ms
     assert not environment.run_until(lambda: False, 40)
     assert environment.now().monotonic_ms >= start + 40
@@ -189,7 +189,7 @@ def test_a_sut_that_opens_connections_without_an_end_is_a_finding(monkeypatch: p
     environment.close()
 
 
-def test_datagrams_that_cannot_be_received_or_sent_are_no_event() -> None:
+def test_failed_datagram_transfer_gives_no_event() -> None:
     environment = RealEnvironment()
     port = environment.datagrams(Endpoint("127.0.0.1", 0), Ear())
     port.send(Endpoint("255.255.255.255", 9), b"nobody may broadcast")
@@ -198,7 +198,7 @@ def test_datagrams_that_cannot_be_received_or_sent_are_no_event() -> None:
     environment.close()
 
 
-def test_virtual_time_costs_nothing_and_is_the_same_each_time() -> None:
+def test_virtual_time_takes_no_real_time_and_is_repeatable() -> None:
     instants = []
     for _ in range(2):
         environment = VirtualEnvironment()

@@ -28,7 +28,7 @@ def texts(folder: Path, of: dict[str, Any]) -> list[str]:
     return list(EvidenceTexts(folder).of(of))
 
 
-def test_a_packet_is_shown_with_its_field(tmp_path: Path) -> None:
+def test_evidence_shows_a_packet_with_its_marked_field(tmp_path: Path) -> None:
     (frame,) = recorded(tmp_path / CAPTURE, ACK)
     (text,) = texts(tmp_path, line(named(frame, 20, 21)))
     assert text.startswith(f"frame {frame}, sut->peer, 0 ms, tcp, bytes 0x14 to 0x15 decide\n\n  BaseHeader\n")
@@ -40,7 +40,7 @@ def test_a_packet_is_shown_with_its_field(tmp_path: Path) -> None:
     assert len({line.index("LIOR") for line in text.splitlines() if "LIOR" in line}) == 1
 
 
-def test_a_packet_without_a_field_has_no_marks_and_a_long_one_an_end(tmp_path: Path) -> None:
+def test_evidence_without_a_field_has_no_marks_and_long_packets_are_cut(tmp_path: Path) -> None:
     ack, message = recorded(tmp_path / CAPTURE, ACK, bytes(user_message(body=bytes(2 * HEX_LIMIT))))
     short, long = texts(tmp_path, line(named(ack), named(message)))
     assert short.startswith(f"frame {ack}, sut->peer, 0 ms, tcp\n\nBaseHeader\n  VersionNumber")
@@ -54,7 +54,7 @@ def test_a_packet_without_a_field_has_no_marks_and_a_long_one_an_end(tmp_path: P
     ("evidence", "shown"),
     [([(4, None), (5, 20), (6, None)], [5]), ([(4, None), (5, None)], [5]), ([(4, 20), (5, 20)], [4]), ([], [])],
 )
-def test_of_a_pass_the_packet_that_decides_is_shown(
+def test_evidence_of_a_pass_shows_the_deciding_packet(
     tmp_path: Path, evidence: list[tuple[int, int | None]], shown: list[int]
 ) -> None:
     assert recorded(tmp_path / CAPTURE, ACK, ACK, ACK) == [4, 5, 6]
@@ -63,7 +63,7 @@ def test_of_a_pass_the_packet_that_decides_is_shown(
     assert [int(text.split(",")[0].removeprefix("frame ")) for text in found] == shown
 
 
-def test_a_verdict_of_schema_1_is_shown_as_it_quotes(tmp_path: Path) -> None:
+def test_evidence_of_a_schema_1_verdict_shows_its_quoted_packet(tmp_path: Path) -> None:
     quoted = named(7) | {"time_ms": 3, "direction": "sut->peer", "transport": "tcp", "hex": "1041", "dissection": "x"}
     (text,) = texts(tmp_path, line(quoted))
     assert text == f"frame 7, sut->peer, 3 ms, tcp\n\nx\n\n000000  10 41{' ' * 44}.A\n"
@@ -81,7 +81,9 @@ def test_a_verdict_of_schema_1_is_shown_as_it_quotes(tmp_path: Path) -> None:
         (None, 4, "is not a file of"),
     ],
 )
-def test_unshowable_evidence_has_its_reason(tmp_path: Path, capture: str | None, frame: int, why: str) -> None:
+def test_evidence_that_cannot_be_shown_has_the_reason(
+    tmp_path: Path, capture: str | None, frame: int, why: str
+) -> None:
     folder = tmp_path / "run"
     recorded(folder / CAPTURE, ACK)
     recorded(tmp_path / "outside.pcapng", ACK)

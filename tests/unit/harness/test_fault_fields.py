@@ -135,7 +135,7 @@ def changed(install: Install, packet: Packet) -> dict[int, tuple[int, int]]:
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-def test_a_field_has_the_value_and_nothing_else_changes(packet: Packet, path: str, value: object) -> None:
+def test_field_fault_sets_the_field_to_its_value(packet: Packet, path: str, value: object) -> None:
     again: Any = parse_packet(sent(field_is(type(packet), path, value), packet))  # type: ignore[arg-type]
     *headers, name = path.split(".")
     record = again
@@ -190,7 +190,7 @@ def test_field_fault_changes_only_bytes_of_field(
     ],
     ids=["no header", "no header before others", "no field", "another kind", "another condition"],
 )
-def test_other_packets_are_sent_as_they_are(install: Install, packet: Packet) -> None:
+def test_field_fault_leaves_other_packets_unchanged(install: Install, packet: Packet) -> None:
     assert changed(install, packet) == {}
 
 
@@ -201,7 +201,7 @@ def test_fault_of_a_role_leaves_other_roles_unchanged(role: Role, transport: str
     assert [one for one, wrong in found.items() if wrong] == [transport]
 
 
-def test_a_ping_has_no_headers() -> None:
+def test_field_faults_change_header_less_ping_packets() -> None:
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
     sent_as("acceptor", off_by(PingPacket, "Cookie", 1))(faulty)
     sent_as("initiator", bit_set(PingPacket, "RC"))(faulty)

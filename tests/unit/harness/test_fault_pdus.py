@@ -20,7 +20,7 @@ def sent(install, *effects):
 
 
 @pytest.mark.parametrize("send", [SendPacket, RpcSend])
-def test_the_body_of_a_kind_is_changed_whoever_sends_it(send):
+def test_pdu_fault_changes_bodies_of_its_kind_from_any_sender(send):
     (changed,) = sent(pdus(Request, lambda request: replace(request, opnum=2)), send("1", REQUEST))
     assert Pdu.parse(changed.data) == replace(Pdu.parse(REQUEST), body=Request(p_cont_id=0, opnum=2, stub=b"stub"))
 
@@ -29,7 +29,7 @@ def test_changed_body_of_none_drops_pdu():
     assert sent(pdus(Request, lambda request: None), SendPacket("1", REQUEST)) == []
 
 
-def test_other_pdus_and_other_bytes_are_sent_unchanged():
+def test_pdu_fault_leaves_other_pdus_and_bytes_unchanged():
     effects = [
         SendPacket("1", Pdu(CoCancel(), call_id=7).build()),
         RpcSend("1", Pdu(Fault(p_cont_id=0, status=5), call_id=7).build()),

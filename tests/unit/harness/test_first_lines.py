@@ -56,13 +56,13 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ),
     ],
 )
-def test_an_argument_that_is_wrong_gives_one_line_error(
+def test_invalid_command_line_argument_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, line: str
 ) -> None:
     assert refused(capsys, monkeypatch, *words.split()).startswith(f"mqconform: {line}")
 
 
-def test_a_port_of_serve_that_is_none_gives_one_line_error(
+def test_impossible_port_of_serve_gives_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = refused(capsys, monkeypatch, "serve", "--control", "127.0.0.1:99999")
@@ -91,7 +91,7 @@ def test_a_port_of_serve_that_is_none_gives_one_line_error(
         ),
     ],
 )
-def test_file_of_wrong_kind_is_reported(
+def test_input_file_of_wrong_kind_is_reported(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -125,7 +125,7 @@ def test_file_that_is_not_a_baseline_is_reported(tmp_path: Path) -> None:
         ("qm --config qm-{worker}.toml", 1801, False),
     ],
 )
-def test_a_program_that_every_worker_would_start_alike_is_refused(words: str, port: int, refused_: bool) -> None:
+def test_program_without_worker_addresses_is_refused_for_several_workers(words: str, port: int, refused_: bool) -> None:
     file = sut_file(driver={"kind": "process", "command": words.split(), "tcp_port": port})
     assert len(worker_configurations(file, 1)) == 1
     if refused_:
@@ -139,5 +139,5 @@ def test_a_program_that_every_worker_would_start_alike_is_refused(words: str, po
     ("text", "seconds"),
     [("90", 90), ("90s", 90), ("30m", 1_800), (" 1H ", 3_600), ("0", None), ("0m", None), ("-1", None), ("1.5h", None)],
 )
-def test_a_length_of_time_is_in_seconds(text: str, seconds: int | None) -> None:
+def test_duration_text_is_converted_to_seconds(text: str, seconds: int | None) -> None:
     assert seconds_of(text) == seconds

@@ -28,7 +28,7 @@ def item(tmp_path: Path) -> Any:
     )
 
 
-def test_the_third_flood_ends_a_run_and_other_fails_do_not(item: Any) -> None:
+def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
     fails = item.config.stash[RUN].log.fails
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
     assert why_ended(item) is None
@@ -36,7 +36,7 @@ def test_the_third_flood_ends_a_run_and_other_fails_do_not(item: Any) -> None:
     assert str(why_ended(item)).startswith("the SUT has sent without end in 3 checks")
 
 
-def test_the_captures_of_all_attempts_are_counted_and_too_much_of_them_ends_a_run(
+def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     item: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(floods, "MOST_CAPTURED", 1_000)
@@ -44,4 +44,6 @@ def test_the_captures_of_all_attempts_are_counted_and_too_much_of_them_ends_a_ru
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert why_ended(item) is None
     assert item.config.stash[RUN].captured == 600
-    assert str(why_ended(item)).startswith("the captures of this run have 1,200 bytes; 1,000 are allowed")
+    assert str(why_ended(item)).startswith(
+        "the captures of this run have 1,200 bytes, but a correct SUT causes less than 1,000"
+    )

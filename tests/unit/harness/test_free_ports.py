@@ -13,13 +13,13 @@ def test_free_port_is_returned_only_once():
     assert len(set(ports)) == 50
 
 
-def test_rpc_ports_are_in_steps_of_eleven_from_the_default_and_leave_room_for_the_second():
+def test_free_rpc_ports_are_chosen_in_pairs_at_steps_of_eleven():
     ports = [free_rpc_port(ADDRESS) for _ in range(20)]
     assert all((port - RPC_PORT) % RPC_STEP == 0 for port in ports)
     assert len({*ports, *(port + READ_PORT_OFFSET for port in ports)}) == 40
 
 
-def test_a_pair_of_which_one_is_in_use_is_passed_over():
+def test_port_pair_with_one_port_in_use_is_skipped():
     following = free_rpc_port(ADDRESS) + RPC_STEP
     with socket.create_server((ADDRESS, following + READ_PORT_OFFSET)):
         assert free_rpc_port(ADDRESS) != following

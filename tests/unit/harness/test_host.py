@@ -100,7 +100,7 @@ def settle(environment: VirtualEnvironment, ms: int = 50) -> None:
     environment.run_until(lambda: False, ms)
 
 
-def test_effects_happen_in_the_order_in_which_the_core_gave_them(environment: VirtualEnvironment) -> None:
+def test_host_carries_out_effects_in_the_order_of_the_core(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         match event:
             case Started():
@@ -123,7 +123,7 @@ def test_effects_happen_in_the_order_in_which_the_core_gave_them(environment: Vi
     assert [type(event) for event in core.inputs] == [Started, TransportConnected]  # no TransportLost for its own close
 
 
-def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: VirtualEnvironment) -> None:
+def test_host_reports_failed_and_lost_connections(environment: VirtualEnvironment) -> None:
     core = ScriptedCore(lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, Started) else [])
     host = CoreHost(environment, core, HERE)
     host.start()
@@ -163,7 +163,7 @@ def test_host_wakes_core_when_due_but_not_for_cancelled_timers(environment: Virt
     assert core.expired == [began + 200]
 
 
-def test_effects_of_a_timer_are_carried_out(environment: VirtualEnvironment) -> None:
+def test_host_carries_out_effects_of_a_timer(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
     core.due = environment.now().monotonic_ms + 10
     core.on_timer = [ResolveHost(HERE)]
@@ -203,7 +203,7 @@ def test_host_resolves_names_persists_records_and_sends_datagrams(environment: V
     assert core.inputs[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
 
 
-def test_answers_are_matched_by_token_and_late_answers_dropped(environment: VirtualEnvironment) -> None:
+def test_host_matches_answers_by_token_and_drops_late_answers(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, Command) and event.token == 1:
             return [Completed(1, Result({"queues": []}))]
@@ -222,7 +222,7 @@ def test_answers_are_matched_by_token_and_late_answers_dropped(environment: Virt
     assert host.answers == {}
 
 
-def test_restart_drops_transports_without_a_word_and_starts_another_core_on_the_disk(
+def test_host_restart_drops_transports_silently_and_starts_a_new_core_from_disk(
     environment: VirtualEnvironment,
 ) -> None:
     begun: list[Mapping[str, object]] = []
@@ -252,7 +252,7 @@ def test_restart_drops_transports_without_a_word_and_starts_another_core_on_the_
     assert begun == [{}, {"a": [1], "c": {"d": 3}}, {}]
 
 
-def test_entry_that_the_store_refuses_is_reported_as_failed(environment: VirtualEnvironment) -> None:
+def test_host_reports_a_refused_store_entry_as_failed(environment: VirtualEnvironment) -> None:
     core = ScriptedCore(lambda event: [Persist(7, {"a": b"bytes"})] if isinstance(event, Started) else [])
     host = SystemHost(environment, lambda entries: core, HERE)
     host.start()
@@ -303,7 +303,7 @@ class Mirror:
         return None
 
 
-def test_stage_sees_every_byte_of_the_core(environment: VirtualEnvironment) -> None:
+def test_stage_receives_every_byte_that_the_core_sends_or_receives(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, TransportAccepted):
             return [SendPacket("in-1", b"abc"), SendDatagram(PingSocket.LISTENER, Endpoint(THERE, 9), b"x")]

@@ -140,7 +140,7 @@ def test_inbox_receives_messages_on_sessions_of_core(peer: Peer, sut: ScriptedSu
     assert peer.inbox.conversation(peer.inbox.messages[0]) is session
 
 
-def test_the_sut_s_sessions_are_set_up_while_a_check_waits_for_something_else(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_accepts_sessions_of_the_sut_during_any_wait_of_a_check(peer: Peer, sut: ScriptedSut) -> None:
     peer.inbox.listen()
     sut.call()
     assert [[frame.kind for frame in one.sent] for one in peer.inbox.accepted] == [
@@ -149,7 +149,7 @@ def test_the_sut_s_sessions_are_set_up_while_a_check_waits_for_something_else(pe
     assert not peer.inbox.connecting
 
 
-def test_copy_on_later_session_counts_as_same_message(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_counts_copy_on_later_session_as_copy_of_one_message(peer: Peer, sut: ScriptedSut) -> None:
     for _ in range(2):
         peer.connect()
     sut.wires[0].say(message(1), message(2))
@@ -160,7 +160,7 @@ def test_copy_on_later_session_counts_as_same_message(peer: Peer, sut: ScriptedS
     assert numbers(peer.inbox.copies) == [1, 2, 2, 3]
 
 
-def test_a_message_that_comes_twice_on_one_session_is_one_with_two_copies(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_lists_repeated_message_once_with_two_copies(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     sut.wires[0].say(message(1), message(1))
     sut.pass_time()
@@ -168,7 +168,7 @@ def test_a_message_that_comes_twice_on_one_session_is_one_with_two_copies(peer: 
     assert numbers(peer.inbox.copies) == [1, 1]
 
 
-def test_two_messages_of_one_identifier_are_two(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_lists_different_messages_of_one_identifier_separately(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     answered = (peer.identifier.bytes_le + number.to_bytes(4, "little") for number in peer.message_ids[:2])
     sut.wires[0].say(*(message(1, correlation=each) for each in answered))
@@ -187,7 +187,7 @@ def test_inbox_omits_messages_caused_by_earlier_tests(peer: Peer, sut: ScriptedS
     assert numbers(peer.inbox.messages) == numbers(connection.messages) == [2]
 
 
-def test_malformed_packet_takes_the_place_of_a_message(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_lists_a_malformed_packet_in_place_of_a_message(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     broken = bytes(message(1))[:8] + (20).to_bytes(4, "little") + bytes(8)  # type: ignore[call-overload]
     sut.wires[0].say(message(1), session_ack(), broken)
@@ -196,7 +196,7 @@ def test_malformed_packet_takes_the_place_of_a_message(peer: Peer, sut: Scripted
     assert numbers(peer.inbox.messages) == [1]
 
 
-def test_waiting_ends_when_the_messages_are_there(peer: Peer, sut: ScriptedSut) -> None:
+def test_wait_of_inbox_ends_when_its_messages_have_arrived(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     sut.environment.later(300, lambda: sut.wires[0].say(message(1), message(2), message(3)))
     began_ms = sut.environment.now().monotonic_ms
@@ -238,7 +238,7 @@ def test_inbox_can_leave_session_unacknowledged(peer: Peer, sut: ScriptedSut) ->
     assert [acknowledgments(one) for one in connections] == [[], [(1, 0, 0, 0)]]
 
 
-def test_a_core_that_listens_acknowledges_by_itself(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_leaves_acknowledgments_to_a_listening_peer_core(peer: Peer, sut: ScriptedSut) -> None:
     peer.listen()
     sut.call().say(message(1))
     sut.pass_time()
@@ -248,7 +248,7 @@ def test_a_core_that_listens_acknowledges_by_itself(peer: Peer, sut: ScriptedSut
     assert acknowledgments(session) == []
 
 
-def test_a_session_that_is_over_is_not_acknowledged(peer: Peer, sut: ScriptedSut) -> None:
+def test_inbox_acknowledges_no_message_of_an_ended_session(peer: Peer, sut: ScriptedSut) -> None:
     connection = peer.connect()
     sut.wires[0].say(message(1))
     sut.pass_time()
@@ -258,7 +258,7 @@ def test_a_session_that_is_over_is_not_acknowledged(peer: Peer, sut: ScriptedSut
     assert acknowledgments(connection) == []
 
 
-def test_a_packet_of_no_connection_has_no_conversation(peer: Peer) -> None:
+def test_packet_outside_of_a_connection_has_no_conversation(peer: Peer) -> None:
     frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
     with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)

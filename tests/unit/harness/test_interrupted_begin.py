@@ -16,7 +16,7 @@ def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_run_that_is_interrupted_while_it_begins_has_the_exit_code_of_ctrl_c(
+def test_run_interrupted_at_its_start_has_the_exit_code_of_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     monkeypatch.setattr(plugin, "_begin_run", interrupt)

@@ -20,7 +20,7 @@ def _handler() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_ignored_interrupt_stays_ignored() -> None:
+def test_ctrl_c_stays_ignored_in_a_process_that_ignores_it() -> None:
     """As in the background of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_when_interrupted()

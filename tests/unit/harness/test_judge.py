@@ -53,7 +53,7 @@ def test_mismatch_fails_must_rule_and_warns_should_rule(tmp_path: Path, name: st
     assert (line["document"], line["section"]) == ("MQQB", "2.2.1")
 
 
-def test_several_rules_get_a_line_each_in_the_order_of_the_call(tmp_path: Path) -> None:
+def test_judge_call_for_several_rules_writes_a_verdict_line_each_in_order(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED)
     assert made(SETTLED, MUST, expected="closed", observed="closed")
     assert not made(MUST, SHOULD, expected="closed", observed="open")
@@ -95,12 +95,12 @@ def test_judge_distinguishes_true_from_1_and_text_from_number(tmp_path: Path) ->
     made = judge(tmp_path, MUST)
     assert not made(MUST, expected="1", observed=1)
     assert made(MUST, expected=0x40, observed=64)
-    assert [line["observed"] for line in lines(tmp_path)] == ["1", "0x40"]
+    assert [line["observed"] for line in lines(tmp_path)] == ["1", "64"]
 
 
 def test_uncovered_rule_gives_harness_error_without_verdict(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
-    with pytest.raises(HarnessError, match=f"{SHOULD} but its @covers does not name it"):
+    with pytest.raises(HarnessError, match=f"{SHOULD}, which its @covers does not name"):
         made(SHOULD, expected=1, observed=1)
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has no row in the catalogue"):
         made("MQQB-9.9-09", expected=1, observed=1)
@@ -108,7 +108,7 @@ def test_uncovered_rule_gives_harness_error_without_verdict(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE, Verdict.HARNESS_ERROR])
-def test_giving_up_reaches_only_the_rules_not_judged_yet(tmp_path: Path, verdict: Verdict) -> None:
+def test_ending_a_check_early_changes_only_rules_not_judged_yet(tmp_path: Path, verdict: Verdict) -> None:
     made = judge(tmp_path, MUST, SHOULD, SHOULD_NOT)
     made(MUST, expected=1, observed=1)
     made.give_up(verdict, "it closed")
@@ -137,7 +137,7 @@ def test_aborted_check_withdraws_passes_of_unfinished_rules(tmp_path: Path, verd
     assert made.judged == {MUST: verdict, SHOULD: verdict, SETTLED: Verdict.PASS}
 
 
-def test_failure_stands_when_the_check_breaks_off(tmp_path: Path) -> None:
+def test_failed_rule_stays_failed_when_the_check_ends_early(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(MUST, expected=1, observed=2)
     made(SHOULD, expected=1, observed=2)
@@ -145,7 +145,7 @@ def test_failure_stands_when_the_check_breaks_off(tmp_path: Path) -> None:
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "fail"), (SHOULD, "warn")]
 
 
-def test_not_shown_value_makes_rule_not_observable_and_keeps_earlier_pass(tmp_path: Path) -> None:
+def test_end_as_unobservable_keeps_earlier_passes(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED, SHOULD_NOT)
     for rule, observed in ((MUST, 1), (SHOULD, 2), (SETTLED, 1)):
         made(rule, expected=1, observed=observed)
@@ -163,17 +163,17 @@ def test_not_shown_value_makes_rule_not_observable_and_keeps_earlier_pass(tmp_pa
     ]
 
 
-def test_rule_that_was_never_judged_is_open(tmp_path: Path) -> None:
+def test_conclude_leaves_unjudged_rules_open_and_refuses_uncovered_rules(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
     made.conclude()
     made.break_off("it closed")
     assert made.judged == {SHOULD: Verdict.PASS, MUST: Verdict.INCONCLUSIVE}
-    with pytest.raises(HarnessError, match=f"judges {SETTLED} but its @covers does not name it"):
+    with pytest.raises(HarnessError, match=f"judges {SETTLED}, which its @covers does not name"):
         made.conclude(SETTLED)
 
 
-def test_condition_that_never_occurred_is_neither_pass_nor_error(tmp_path: Path) -> None:
+def test_rule_whose_condition_never_occurred_is_not_exercised(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made.mark_not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
     made(SHOULD, expected=1, observed=1)
@@ -187,7 +187,7 @@ def test_condition_that_never_occurred_is_neither_pass_nor_error(tmp_path: Path)
     assert made.judged == {MUST: Verdict.NOT_EXERCISED, SHOULD: Verdict.PASS}
 
 
-def test_missed_should_explains_unjudged_rules(tmp_path: Path) -> None:
+def test_unjudged_rule_is_inconclusive_after_a_missed_should(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
     made(SHOULD, expected=1, observed=1)
     made(SHOULD, expected=1, observed=2)
@@ -210,7 +210,7 @@ def test_unjudged_rule_is_inconclusive_after_failure_and_otherwise_harness_error
     ]
 
 
-def test_a_failure_is_not_undone_by_a_later_pass(tmp_path: Path) -> None:
+def test_failed_rule_stays_failed_after_a_later_pass(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected=1, observed=2)
     made(MUST, expected=1, observed=1)
@@ -232,7 +232,7 @@ def test_errata_and_notes_of_the_row_and_of_the_check_are_cited_once(tmp_path: P
 @pytest.mark.parametrize(
     ("profile", "verdict", "notes", "reason"),
     [
-        ("windows-xp", "warn", ["MS-MQQP <7>"], "MS-MQQP <7> allows it to windows-xp: to be late"),
+        ("windows-xp", "warn", ["MS-MQQP <7>"], "MS-MQQP <7> allows this for windows-xp: to be late"),
         ("windows-7", "fail", [], None),
         ("none", "fail", [], None),
     ],
@@ -247,7 +247,7 @@ def test_deviation_that_a_product_note_allows_is_a_warning(
     assert made.failed == ([MUST] if verdict == "fail" else [])
 
 
-def test_excused_miss_keeps_its_texts_and_pass_cites_no_note(tmp_path: Path) -> None:
+def test_excused_failure_keeps_its_texts_and_pass_cites_no_product_note(tmp_path: Path) -> None:
     made = of_release(tmp_path, "windows-xp")
     made(MUST, expected="late", observed="late")
     made(SHOULD, expected="in time", observed="late", note="seen twice")
@@ -272,7 +272,7 @@ def of_release(folder: Path, profile: str) -> Judge:
     return Judge(known, log(folder), test="suites/x.py::x", covers=(MUST, SHOULD), capture=None, profile=profile)
 
 
-def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
+def test_evidence_of_a_verdict_may_be_empty_and_is_limited(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected=1, observed=1)
     made(MUST, expected=1, observed=1, evidence=[None, frame(3), None])
@@ -283,7 +283,7 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
 
 
-def test_a_call_stands_for_its_packets_as_evidence(tmp_path: Path) -> None:
+def test_rpc_call_as_evidence_contributes_its_packets(tmp_path: Path) -> None:
     first, second = (SimpleNamespace(evidence=[frame(n), frame(n + 1)]) for n in (1, 2))
     made = judge(tmp_path, ON_THE_WIRE)
     made(ON_THE_WIRE, expected=1, observed=1, evidence=first)
@@ -323,7 +323,7 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     ],
     ids=["of the peer", "none", "too long"],
 )
-def test_undissected_packet_has_no_deciding_field(tmp_path: Path, packet: Frame) -> None:
+def test_verdict_on_undissected_packet_has_no_deciding_field(tmp_path: Path, packet: Frame) -> None:
     judge(tmp_path, MUST)(MUST, expected=1, observed="MessageSize 0, AckSequenceNumber 1", evidence=packet)
     assert named(tmp_path) == [(None, None)]
 
@@ -389,7 +389,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_registered")
-def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None:
+def test_passive_rule_kept_by_every_packet_gives_one_pass(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(0, 2)
     made.passive()
@@ -398,7 +398,7 @@ def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("_registered")
-def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> None:
+def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> None:
     found = PassiveJudge()
     found.tallies[MUST] = Tally(idle=2, first=frame(1), first_observed="TR is 0")
     made = judge(tmp_path)
@@ -418,7 +418,7 @@ def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_r
 
 
 @pytest.mark.usefixtures("_registered")
-def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -> None:
+def test_verdict_keeps_few_of_many_failing_packets_with_their_number(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(9, 11)
     made.passive()
@@ -428,7 +428,7 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     assert made.failed == [MUST]
 
 
-def test_missed_should_does_not_decide_its_must_rule(tmp_path: Path) -> None:
+def test_unfollowed_should_does_not_decide_its_must_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected="closed", observed="closed", evidence=frame())
     assert not made(MUST, expected=0, observed=1, advice=True, evidence=frame(7))
@@ -440,7 +440,7 @@ def test_missed_should_does_not_decide_its_must_rule(tmp_path: Path) -> None:
     assert (made.judged, made.failed) == ({MUST: Verdict.PASS}, [])
 
 
-def test_a_followed_should_of_a_must_does_not_pass_it(tmp_path: Path) -> None:
+def test_followed_should_does_not_pass_its_must_rule(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     assert made(MUST, expected=0, observed=0, advice=True, evidence=frame())
     made.end()
@@ -450,13 +450,13 @@ def test_a_followed_should_of_a_must_does_not_pass_it(tmp_path: Path) -> None:
     ]
 
 
-def test_a_rule_that_is_advice_as_a_whole_needs_no_mark(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"{SHOULD} is a SHOULD as a whole; omit advice=True"):
+def test_advice_mark_on_a_should_rule_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=f"the whole sentence of {SHOULD} is a SHOULD; omit advice=True"):
         judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
 
 
 @pytest.mark.parametrize(("failures", "advice"), [(0, "followed"), (1, "missed")])
-def test_a_predicate_of_advice_neither_passes_nor_lowers_its_rule(
+def test_predicate_marked_as_advice_neither_passes_nor_fails_its_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, advice: str
 ) -> None:
     made = judge(tmp_path)
@@ -526,7 +526,7 @@ def test_predicate_without_catalogue_row_is_harness_error(tmp_path: Path) -> Non
         made.passive()
 
 
-def test_copied_refusal_keeps_its_reason() -> None:
+def test_copy_of_a_refused_outcome_keeps_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
 

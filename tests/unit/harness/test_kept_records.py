@@ -78,7 +78,7 @@ def test_small_selection_collects_only_its_files() -> None:
     assert files_to_collect(list(load_catalogue())) is None
 
 
-def test_imports_of_steps_are_found_in_every_form_of_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_scan_finds_every_form_of_import_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.py").write_text(
         "from suites.mqqb.steps import (\n    opening,\n    sender as s,\n)\nimport harness.paths\n"
         "    from reference_qm.codec import Frame, parse\n",
@@ -89,12 +89,12 @@ def test_imports_of_steps_are_found_in_every_form_of_statement(tmp_path: Path, m
     assert {OPENING, "suites/mqqb/steps/sender.py", "harness/paths.py", "reference_qm/codec/__init__.py"} <= set(found)
 
 
-def test_change_affects_indirect_importers() -> None:
+def test_changed_file_affects_its_indirect_importers() -> None:
     imports = {"a": ["b"], "b": ["c"], "c": ["b"], "d": ["e"]}
     assert affected_by(["c"], imports) == {"a", "b", "c"}
 
 
-def test_a_file_that_is_changed_new_or_missing_is_a_change() -> None:
+def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
     known = dict(stamps())
     known[OPENING] = [1, 1]
     del known[CHECK]
@@ -102,14 +102,14 @@ def test_a_file_that_is_changed_new_or_missing_is_a_change() -> None:
     assert changed_since(known) == {OPENING, CHECK, "suites/gone.py"}
 
 
-def test_records_of_another_shape_are_made_again(folder: Path) -> None:
+def test_cache_records_of_an_old_format_are_rebuilt(folder: Path) -> None:
     folder.mkdir()
     (folder / "records.json").write_text('{"stamps": 3, "imports": {}, "records": {}}', encoding="utf-8")
     assert kept.kept_records.__wrapped__().records == {}
 
 
 @pytest.mark.usefixtures("folder")
-def test_records_of_files_that_import_a_changed_one_are_made_again() -> None:
+def test_cache_records_of_files_importing_a_changed_file_are_rebuilt() -> None:
     paths = ["suites/mqqb/steps/sender.py", CHECK]
     known = KeptRecords(dict(stamps()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}})
     known.forget({OPENING})
@@ -123,7 +123,7 @@ def test_records_of_files_that_import_a_changed_one_are_made_again() -> None:
     assert asked == paths[:1]
 
 
-def test_value_is_computed_once_for_unchanged_files(folder: Path) -> None:
+def test_cached_value_is_computed_once_for_unchanged_files(folder: Path) -> None:
     made: list[int] = []
 
     def make() -> list[int]:
@@ -149,7 +149,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
         assert keep_value("v", [OPENING], lambda: 7) == 7
 
 
-def test_the_oldest_checkouts_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(kept._MOST_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)

@@ -47,7 +47,7 @@ def waited(comes_at_ms: int, within_ms: int | None = None) -> bool:
     return Peer.wait(peer, clock.has_come, within_ms, "an answer")
 
 
-def test_timely_answer_is_received():
+def test_answer_within_the_timeout_is_received():
     assert waited(RESPONSE_MS)
 
 
@@ -56,11 +56,11 @@ def test_late_answer_is_a_failure_with_its_delay():
         waited(RESPONSE_MS + 3)
 
 
-def test_missing_answer_is_not_received():
+def test_wait_for_a_missing_answer_returns_nothing():
     assert not waited(10 * RESPONSE_MS)
 
 
-def test_wait_with_own_limit_reports_no_late_answer():
+def test_wait_with_a_limit_of_the_check_reports_no_late_answer():
     assert not waited(RESPONSE_MS, within_ms=1)
 
 
@@ -80,13 +80,13 @@ def closing(comes_at_ms: int, within_ms: int | None = None, *, exactly: bool = F
     return clock.has_come()
 
 
-def test_a_connection_that_ends_late_was_not_kept_open():
+def test_connection_closed_after_the_timeout_counts_as_late_close():
     assert closing(RESPONSE_MS)
     assert not closing(10 * RESPONSE_MS)
     with pytest.raises(ConformanceFailure, match="the end of the connection came after 43 ms; the timeout is 40 ms"):
         closing(RESPONSE_MS + 3)
 
 
-def test_time_to_watch_connection_can_be_set():
+def test_watch_time_for_a_connection_close_can_be_set():
     assert not closing(RESPONSE_MS, RESPONSE_MS - 1)
     assert not closing(RESPONSE_MS, RESPONSE_MS - 1, exactly=True)

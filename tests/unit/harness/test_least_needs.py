@@ -20,7 +20,7 @@ def inventory() -> Inventory:
     return Inventory({}, TESTS, {}, {"A-4": ""}, frozenset(), needs=needs)  # type: ignore[arg-type]
 
 
-def test_the_least_of_a_rule_is_its_check_with_the_fewest_facilities() -> None:
+def test_least_needs_of_a_rule_are_those_of_its_check_with_fewest_facilities() -> None:
     assert list(least_needs(inventory(), ["A-1", "A-2", "A-3", "A-4", "A-5"])) == [
         LeastNeeds("A-1", ("ping", "qm2qm"), "a"),
         LeastNeeds("A-2", ("send",), "b"),
@@ -45,7 +45,7 @@ def test_each_parameter_of_a_check_has_needs_of_its_own() -> None:
     assert any(len(several) > 1 for several in functions.values())
 
 
-def test_the_command_prints_a_rule_its_least_and_its_check() -> None:
+def test_rules_command_prints_least_needs_of_each_rule_with_the_check() -> None:
     done = CliRunner().invoke(app, ["rules", "--needs", "--format", "json", "--document", "mqqp"])
     rows = {one["rule"]: one for one in json.loads(done.stdout)}
     assert done.exit_code == 0

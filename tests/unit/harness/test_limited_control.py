@@ -33,14 +33,14 @@ def test_a_system_without_control_has_its_queues_read_remotely() -> None:
             sut.send(sut.format_name(), body="x")
 
 
-def test_a_system_without_control_and_qm2qm_has_no_channel() -> None:
+def test_system_without_control_and_qm2qm_has_no_control_channel() -> None:
     with closing(view(qm2qm=False)) as sut:
         assert sut.facilities == frozenset()
         with pytest.raises(HarnessError, match="needs"):
             sut.messages()
 
 
-def test_one_facility_leaves_the_queues_to_remote_reading() -> None:
+def test_system_with_only_the_send_facility_has_its_queues_read_remotely() -> None:
     with closing(view("send")) as sut:
         assert sut.facilities == {"send", "receive"}
         assert sut.reads_remotely
@@ -53,7 +53,7 @@ def test_one_facility_leaves_the_queues_to_remote_reading() -> None:
             sut.new_queue()
 
 
-def test_receive_of_an_agent_brings_remote_read() -> None:
+def test_receive_facility_of_an_agent_includes_remote_read() -> None:
     with closing(view("receive", "queue_control", qm2qm=False)) as sut:
         assert sut.facilities == {"receive", "queue_control", "remote_read", "management"}
         assert not sut.reads_remotely

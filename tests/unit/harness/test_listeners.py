@@ -16,7 +16,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
 @pytest.mark.parametrize("host", [ADDRESS, "0.0.0.0"])
-def test_a_listener_at_the_address_or_at_all_of_them_takes_a_port(host: str) -> None:
+def test_listener_at_the_address_or_at_all_addresses_occupies_the_port(host: str) -> None:
     with socket.create_server((host, 0)) as taken:
         port = Port("driver.tcp_port", ADDRESS, taken.getsockname()[1])
         with pytest.raises(SutUnavailable, match=rf"{ADDRESS}:\d+ \(driver.tcp_port\) is in use"):
@@ -25,7 +25,7 @@ def test_a_listener_at_the_address_or_at_all_of_them_takes_a_port(host: str) -> 
     refuse_taken_port([port])
 
 
-def test_connections_that_are_over_take_no_port() -> None:
+def test_ended_connections_occupy_no_port() -> None:
     with socket.create_server((ADDRESS, 0)) as listener:
         port = Port("driver.tcp_port", ADDRESS, listener.getsockname()[1])
         with socket.create_connection((ADDRESS, port.number)):
@@ -33,7 +33,7 @@ def test_connections_that_are_over_take_no_port() -> None:
     refuse_taken_port([port])
 
 
-def test_datagrams_and_connections_have_ports_of_their_own() -> None:
+def test_udp_and_tcp_ports_are_occupied_independently() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind((ADDRESS, 0))
         number = taken.getsockname()[1]
@@ -42,7 +42,7 @@ def test_datagrams_and_connections_have_ports_of_their_own() -> None:
             refuse_taken_port([Port("driver.ping_port", ADDRESS, number, socket.SOCK_DGRAM)])
 
 
-def test_an_address_of_another_machine_is_named() -> None:
+def test_address_of_a_different_machine_is_named() -> None:
     refuse_foreign("127.0.43.1", "driver.peer_address")
     with pytest.raises(SutUnavailable, match=r"driver\.peer_address 192\.0\.2\.9 is not an address of this machine"):
         refuse_foreign("192.0.2.9", "driver.peer_address")

@@ -78,7 +78,7 @@ def test_failed_rule_is_printed_once_immediately():
     assert watched.check(other=Verdict.PASS) == []
 
 
-def test_a_known_deviation_is_no_news():
+def test_live_output_omits_known_deviations():
     watched = Watched()
     watched.expected.add(RULE)
     assert watched.check(**{RULE: Verdict.FAIL}) == []
@@ -120,7 +120,7 @@ def test_live_findings_are_limited_to_a_screen():
         ("teardown", "failed", "error"),
     ],
 )
-def test_reports_count_as_they_do_for_pytest(when: str, outcome: str, category: str):
+def test_live_output_counts_test_reports_as_pytest_does(when: str, outcome: str, category: str):
     report = SimpleNamespace(when=when, outcome=outcome, passed=outcome == "passed", failed=outcome == "failed")
     assert Watched().live.pytest_report_teststatus(report) == (category, "", "")
 
@@ -190,7 +190,7 @@ def test_repeat_command_of_passive_rule_names_check_that_saw_the_failure():
     assert "    again: mqconform run -k test_b --sut x" in lines
 
 
-def test_remaining_findings_are_counted():
+def test_findings_beyond_the_limit_are_listed_only_by_rule():
     lines = list(
         findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
     )
@@ -214,13 +214,13 @@ def test_live_findings_with_one_cause_are_grouped_without_repetition():
         "fail R-03",
         "fail R-04",
         "fail R-05",
-        "fail for the same: R-06, R-07",
+        "fail for the same cause: R-06, R-07",
         "fail R-00",
     ]
     assert "    observed: kept open" in lines
 
 
-def test_rules_that_rest_on_a_missing_root_are_only_named():
+def test_live_output_only_names_rules_that_depend_on_a_missing_root():
     roots = NamedRoots()
     roots.name("peer reached", "no connection", ["suites/a.py::b"])
     roots.name("peer reached", "no connection, otherwise said", ["suites/a.py::c"])
@@ -228,7 +228,7 @@ def test_rules_that_rest_on_a_missing_root_are_only_named():
     lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
         "fix this first: no connection (2 checks rest on it)",
-        "inconclusive because of that: 1 rule in 2 checks: MQQB-2.1.2-D01",
+        "inconclusive because of root causes: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]
     assert NamedRoots.from_json(roots.to_json()) == roots

@@ -30,21 +30,21 @@ def recorder(mirror: Mirror) -> Recorder:
     return made
 
 
-def test_a_packet_of_the_peer_breaks_its_rule(mirror: Mirror, recorder: Recorder) -> None:
+def test_rule_violation_by_the_peer_is_found(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {SIZES_OF_SECURITY: "the five sizes are 0, 0, 0, 0, 0 (frame 1)"}
     assert mirror.take() == {}
 
 
-def test_packets_of_the_system_break_no_rule_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
+def test_packets_of_the_sut_break_no_rule_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
     assert mirror.take() == {}
 
 
 @pytest.mark.parametrize(("window", "broken"), [(7, set()), (64, {WINDOW_OF_THE_SENDER})])
-def test_a_packet_of_the_peer_is_compared_with_those_before_it(
+def test_packet_of_the_peer_is_judged_with_its_earlier_packets(
     mirror: Mirror, recorder: Recorder, window: int, broken: set[str]
 ) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
@@ -57,7 +57,7 @@ def test_a_packet_of_the_peer_is_compared_with_those_before_it(
 
 
 @pytest.mark.parametrize("cut", [5, 20, 100])
-def test_a_packet_that_the_peer_sends_in_pieces_is_one(mirror: Mirror, recorder: Recorder, cut: int) -> None:
+def test_packet_sent_in_pieces_by_the_peer_counts_as_one(mirror: Mirror, recorder: Recorder, cut: int) -> None:
     whole = bytes(user_message(body=bytes(200)))
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     for piece in (whole[:cut], whole[cut : cut + 30], whole[cut + 30 :], whole):
@@ -65,16 +65,14 @@ def test_a_packet_that_the_peer_sends_in_pieces_is_one(mirror: Mirror, recorder:
     assert mirror.take() == {}
 
 
-def test_bytes_of_the_peer_that_begin_no_packet_break_the_rule_of_their_field(
-    mirror: Mirror, recorder: Recorder
-) -> None:
+def test_bytes_of_the_peer_that_start_no_packet_break_a_rule(mirror: Mirror, recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     recorder.record_sent(connection, b"\x11" + bytes(session_ack())[1:])
     assert VERSION in mirror.take()
 
 
 @pytest.mark.parametrize("make", [user_message, session_ack, establish_connection, connection_parameters])
-def test_a_packet_that_keeps_every_rule_is_silent(
+def test_conforming_packet_of_the_peer_gives_no_finding(
     mirror: Mirror, recorder: Recorder, make: Callable[[], object]
 ) -> None:
     recorder.record_sent(recorder.record_opening(PEER, SUT, by_peer=True), bytes(make()))  # type: ignore[call-overload]

@@ -36,7 +36,7 @@ def view(*entries: dict[str, Any], **provisioned: Any) -> Sut:
     return VirtualDriver(parse_sut_file(tree(*entries, **provisioned))).open("check")
 
 
-def test_a_check_takes_a_queue_with_exactly_its_properties_and_each_once() -> None:
+def test_check_gets_each_provisioned_queue_with_exactly_its_properties_once() -> None:
     with closing(view(SMALL, KEPT, {"name": "private$\\plain"})) as sut:
         assert sut.has("queues")
         assert not sut.has("queue_control")
@@ -47,7 +47,7 @@ def test_a_check_takes_a_queue_with_exactly_its_properties_and_each_once() -> No
                 sut.new_queue(**wanted)
 
 
-def test_a_taken_queue_and_its_journal_are_emptied_before_and_afterwards() -> None:
+def test_provisioned_queue_and_its_journal_are_emptied_before_and_after_use() -> None:
     with closing(view(KEPT)) as sut:
         sut.send(sut.direct_name("private$\\kept"), label="earlier")
         queue = sut.new_queue(journaling=True)
@@ -59,7 +59,7 @@ def test_a_taken_queue_and_its_journal_are_emptied_before_and_afterwards() -> No
         assert sut.labels(f"{queue};journal") == []
 
 
-def test_a_queue_of_the_file_that_is_missing_is_named() -> None:
+def test_provisioned_queue_missing_on_the_sut_is_named() -> None:
     file = parse_sut_file(tree(SMALL))
     driver = VirtualDriver(parse_sut_file(tree()))
     with closing(driver.open("check")) as sut:
@@ -68,7 +68,7 @@ def test_a_queue_of_the_file_that_is_missing_is_named() -> None:
             sut.new_queue(quota_kb=8)
 
 
-def test_a_private_number_names_a_queue_also_one_of_the_other_table() -> None:
+def test_private_number_of_sut_file_gives_private_format_name_of_queue() -> None:
     with closing(view(KEPT, {"name": "private$\\mqc-plain", "private_number": 1}, {"name": "private$\\x"})) as sut:
         assert sut.private_format_name(sut.new_queue(journaling=True)) == f"PRIVATE={sut.guid}\\00000005"
         assert sut.private_format_name(sut.queue()) == f"PRIVATE={sut.guid}\\00000001"
@@ -78,7 +78,7 @@ def test_a_private_number_names_a_queue_also_one_of_the_other_table() -> None:
             sut.format_names("private$\\never")
 
 
-def test_queues_without_remote_reading_stand_in_for_nothing() -> None:
+def test_provisioned_queues_without_remote_reading_replace_no_facility() -> None:
     given = tree(SMALL)
     given["capabilities"] = {}
     with closing(VirtualDriver(parse_sut_file(given)).open("check")) as sut:
@@ -87,7 +87,7 @@ def test_queues_without_remote_reading_stand_in_for_nothing() -> None:
     assert "queues" in needs_met({"queue_control"})
 
 
-def test_provisioned_settings_are_in_force_and_stand_in_for_configure() -> None:
+def test_provisioned_settings_replace_the_configure_facility() -> None:
     with closing(view(send_insecure_nacks=True, public_encryption_keys_base64="a2V5cw==")) as sut:
         assert sut.has("insecure_nacks")
         assert not sut.has("configure")
@@ -108,16 +108,21 @@ def test_provisioned_settings_are_in_force_and_stand_in_for_configure() -> None:
         ({}, "list of tables"),
     ],
 )
-def test_a_wrong_entry_is_named(entries: Any, said: str) -> None:
+def test_invalid_more_queues_entry_is_named(entries: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_sut_file({**tree(), "more_queues": entries})
 
 
-def test_keys_that_are_not_base64_are_refused() -> None:
+def test_provisioned_public_keys_that_are_not_base64_are_refused() -> None:
     with pytest.raises(UsageError, match="public_encryption_keys_base64 is not base64"):
         parse_sut_file(tree(public_encryption_keys_base64="?"))
 
 
-def test_each_worker_has_queues_of_its_own_name() -> None:
+def test_each_worker_has_provisioned_queues_with_its_own_names() -> None:
     file = parse_sut_file(tree({"name": "private$\\more-{worker}"}))
     assert worker_configurations(file, 2)[1].more_queues == (QueueEntry("private$\\more-1"),)
+
+
+def test_keys_of_the_file_are_not_shown_by_the_sut() -> None:
+    with closing(view(public_encryption_keys_base64="a2V5cw==")) as sut:
+        assert (sut.shown_keys, sut.encryption_keys) == (b"", b"keys")

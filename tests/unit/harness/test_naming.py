@@ -11,7 +11,7 @@ from harness.rules.naming import document_named, rule_named, rules_chosen
 RULES = load_catalogue()
 
 
-def test_ids_and_documents_are_known_in_any_case():
+def test_rule_ids_and_documents_are_recognized_in_any_letter_case():
     assert rule_named(RULES, " mqqb-2.1.2-d01") == "MQQB-2.1.2-D01"
     assert [document_named(RULES.documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
 
@@ -20,7 +20,7 @@ def test_ids_and_documents_are_known_in_any_case():
     ("text", "said"),
     [
         ("mqqb-2.1.2-91", "unknown rule 'mqqb-2.1.2-91'; did you mean MQQB-2.1.2-01"),
-        ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists them"),
+        ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists all rules"),
     ],
 )
 def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
@@ -34,17 +34,17 @@ def test_unknown_document_is_refused_with_known_documents():
         document_named(RULES.documents(), "MQAC")
 
 
-def test_known_bugs_are_chosen_like_a_document():
+def test_known_bugs_are_selected_like_a_document():
     chosen = rules_chosen(RULES, ["regressions"])
     assert {RULES[name].folder.split("/")[1] for name in chosen} == {"regressions"}
     assert all(set(RULES[name].violates) <= set(RULES) and RULES[name].violates for name in chosen)
 
 
-def test_empty_selection_chooses_all_rules():
+def test_empty_selection_selects_all_rules():
     assert rules_chosen(RULES, []) == frozenset(RULES)
 
 
-def test_a_place_is_a_document_a_section_with_those_below_or_a_rule():
+def test_selection_accepts_a_document_a_section_with_subsections_or_a_rule():
     assert rules_chosen(RULES, ["mqqp"]) == {rule.id for rule in RULES.document("MQQP")}
     found = {RULES[name].section for name in rules_chosen(RULES, ["MQQB-3.1.5.1"])}
     assert {"3.1.5.1", "3.1.5.1.1"} <= found
@@ -52,7 +52,7 @@ def test_a_place_is_a_document_a_section_with_those_below_or_a_rule():
     assert rules_chosen(RULES, ["mqqb-2.1.2-01"]) == {"MQQB-2.1.2-01"}
 
 
-def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
+def test_selection_joins_criteria_of_one_kind_and_intersects_kinds():
     found = rules_chosen(RULES, ["MQQB-2.1", "mqmq-2.2.19", "level=must not", "Level=MUST", "observe=passive"])
     assert {RULES[name].level for name in found} <= {"MUST", "MUST NOT"}
     assert {RULES[name].document for name in found} == {"MQQB", "MQMQ"}
@@ -62,7 +62,7 @@ def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
 @pytest.mark.parametrize(
     ("criteria", "said"),
     [
-        (["level=always"], "level='always': it must be one of MUST, MUST NOT"),
+        (["level=always"], "level='always': the value must be one of MUST, MUST NOT"),
         (["colour=red"], "unknown criterion 'colour'; known: level, role, observe"),
         (["MQQB-9.9"], "unknown rule 'MQQB-9.9'"),
         (["MQBB-3.1"], "'MQBB-3.1': unknown document 'MQBB'; known: "),

@@ -89,7 +89,7 @@ def test_existing_output_is_not_overwritten(
         ("lake site --lake nowhere --out report", "mqconform lake site: no lake at nowhere: create one with"),
     ],
 )
-def test_missing_input_is_reported_before_java_starts(
+def test_missing_input_file_is_reported_before_java_starts(
     command: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
@@ -102,7 +102,7 @@ def test_missing_input_is_reported_before_java_starts(
     assert not any((tmp_path / name).exists() for name in ("report", "new"))
 
 
-def test_the_demo_looks_for_java_before_it_starts_anything(
+def test_demo_checks_for_java_before_it_starts_a_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
@@ -110,6 +110,6 @@ def test_the_demo_looks_for_java_before_it_starts_anything(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    line = "mqconform: demo: rollup needs Java 17 or newer and JAVA_HOME=/nowhere has no bin/java: install one"
+    line = "mqconform: demo: rollup needs Java 17 or newer and JAVA_HOME=/nowhere has no bin/java: install Java"
     assert capsys.readouterr().err.startswith(line)
     assert not (tmp_path / "demo").exists()

@@ -35,7 +35,7 @@ def registry() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("registry")
-def test_only_packets_of_the_sut_and_of_the_kinds_named_are_shown() -> None:
+def test_predicate_gets_only_packets_of_the_sut_of_its_kinds() -> None:
     shown: list[int] = []
 
     @passive(MUST, ("SessionAck", "Ping"), "seen")
@@ -54,7 +54,7 @@ def test_only_packets_of_the_sut_and_of_the_kinds_named_are_shown() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_rule_that_does_not_speak_of_a_packet_does_not_count_it() -> None:
+def test_packet_irrelevant_to_a_passive_rule_is_not_counted() -> None:
     @passive(MUST, "SessionAck", "even")
     def even(packet: Any, context: Context) -> Finding:
         number = packet.SessionHeader.AckSequenceNumber
@@ -73,7 +73,7 @@ def test_a_rule_that_does_not_speak_of_a_packet_does_not_count_it() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_packet_without_subject_of_rule_is_counted_separately() -> None:
+def test_packet_that_a_predicate_cannot_judge_counts_as_not_exercised() -> None:
     @passive(MUST, "SessionAck", "even where it is not 1")
     def even(packet: Any, context: Context) -> Finding:
         number = packet.SessionHeader.AckSequenceNumber
@@ -87,7 +87,7 @@ def test_packet_without_subject_of_rule_is_counted_separately() -> None:
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_packet_that_cannot_be_read_is_noted_and_only_its_rule_judged_from_then_on() -> None:
+def test_after_an_unreadable_packet_only_its_own_rule_is_judged() -> None:
     @passive(MUST, ("SessionAck", MALFORMED), "version", decisive=True)
     def version(packet: Any, context: Context) -> Finding:
         return not isinstance(packet, FormatError), "version"
@@ -109,7 +109,7 @@ def test_a_packet_that_cannot_be_read_is_noted_and_only_its_rule_judged_from_the
 
 
 @pytest.mark.usefixtures("registry")
-def test_a_rule_has_one_predicate() -> None:
+def test_second_predicate_of_a_passive_rule_is_refused() -> None:
     passive(MUST, "Ping", "x")(lambda packet, context: None)
     with pytest.raises(HarnessError, match=f"{MUST} has two"):
         passive(MUST, "Ping", "y")(lambda packet, context: None)
@@ -172,7 +172,7 @@ def test_predicate_does_not_judge_by_packets_missing_in_capture(numbers: Any) ->
 
 
 @pytest.mark.usefixtures("registry")
-def test_only_predicates_of_the_kind_are_tried() -> None:
+def test_packet_is_tried_only_on_predicates_of_its_kind() -> None:
     tried: list[str] = []
 
     class Watched(frozenset[str]):
@@ -188,7 +188,7 @@ def test_only_predicates_of_the_kind_are_tried() -> None:
     assert (found.tallies[MUST].seen, tried) == (49, ["SessionAck"])
 
 
-def test_recent_keeps_the_first_value_of_a_key_and_forgets_the_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recent_map_keeps_first_value_of_a_key_and_drops_oldest_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Recent, "MOST", 3)
     known = Recent[int, str]()
     for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d"), (4, "e")):

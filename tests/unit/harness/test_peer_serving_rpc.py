@@ -120,25 +120,27 @@ def accepted(outcomes: list[Any]) -> list[tuple[int, Syntax | None]]:
         ((), [(2, None), (2, None)]),
     ],
 )
-def test_one_transfer_syntax_is_accepted_for_each_interface(
+def test_peer_accepts_one_transfer_syntax_for_each_interface(
     environment: VirtualEnvironment, server: RpcServer, transfers: tuple[Syntax, ...], expected: list[Any]
 ) -> None:
     server.transfers = transfers
     assert accepted(Client(environment).bind(QM2QM)) == expected
 
 
-def test_an_interface_that_is_not_served_is_not_accepted(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_does_not_accept_an_interface_that_it_does_not_serve(
+    environment: VirtualEnvironment, server: RpcServer
+) -> None:
     assert accepted(Client(environment).bind(QMCOMM, UNKNOWN_SYNTAX)) == [(2, None), (0, NDR64), (2, None), (2, None)]
 
 
-def test_a_bind_is_refused_when_asked_for(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_refuses_a_bind_when_the_check_requests_it(environment: VirtualEnvironment, server: RpcServer) -> None:
     server.refuses_bind = 2
     (answer,) = Client(environment).send(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     assert (answer.ptype, answer.payload.provider_reject_reason) == (13, 2)
 
 
 @pytest.mark.parametrize(("p_cont_id", "wide"), [(0, False), (1, True)])
-def test_a_call_is_read_kept_and_answered(
+def test_peer_reads_records_and_answers_an_rpc_call(
     environment: VirtualEnvironment, peer: Peer, server: RpcServer, p_cont_id: int, wide: bool
 ) -> None:
     server.transfers = (NDR64, NDR) if wide else (NDR, NDR64)
@@ -154,7 +156,7 @@ def test_a_call_is_read_kept_and_answered(
     assert peer.recorder.connections[0].sut_role == "initiator"
 
 
-def test_fragments_are_put_together(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_reassembles_request_fragments(environment: VirtualEnvironment, server: RpcServer) -> None:
     client = Client(environment)
     client.bind(QMCOMM)
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
@@ -164,7 +166,7 @@ def test_fragments_are_put_together(environment: VirtualEnvironment, server: Rpc
     assert (call.into.hQueue, len(call.frames)) == (9, 7)
 
 
-def test_a_zeroed_transfer_buffer_is_one(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_reads_a_zeroed_transfer_buffer(environment: VirtualEnvironment, server: RpcServer) -> None:
     """MS-MQMP note <29>: what Windows sends, whose union has the arm of its tag 0."""
     client = Client(environment)
     client.bind(QMCOMM, transfers=(NDR,))
@@ -173,7 +175,7 @@ def test_a_zeroed_transfer_buffer_is_one(environment: VirtualEnvironment, server
     assert (call.malformed, call.into.hQueue) == (None, 5)
 
 
-def test_a_method_without_an_answer_waits_until_it_is_answered(
+def test_peer_leaves_a_call_waiting_until_the_check_answers_it(
     environment: VirtualEnvironment, server: RpcServer
 ) -> None:
     server.answers.clear()
@@ -190,7 +192,7 @@ def test_a_method_without_an_answer_waits_until_it_is_answered(
     assert answers[1].payload.status == 0x1C010014
 
 
-def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_records_cancels_with_their_call(environment: VirtualEnvironment, server: RpcServer) -> None:
     server.answers.clear()
     client = Client(environment)
     client.bind(QM2QM)
@@ -204,11 +206,11 @@ def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, serve
     [
         (request(2, 1, 99, b""), "opnum 99"),
         (request(2, 7, 6, bytes(4)), "context 7"),
-        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "a fragment of no call"),
+        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "which was not begun"),
     ],
     ids=["opnum", "context", "fragment"],
 )
-def test_pdus_that_are_no_calls_are_recorded_separately(
+def test_peer_records_pdus_that_are_not_calls_separately(
     environment: VirtualEnvironment, server: RpcServer, parts: list[bytes], why: str
 ) -> None:  # fmt: skip
     client = Client(environment)
@@ -218,7 +220,7 @@ def test_pdus_that_are_no_calls_are_recorded_separately(
     assert why in server.malformed[0][1]
 
 
-def test_a_stub_that_cannot_be_read_is_a_malformed_call(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_records_an_unreadable_stub_as_malformed_call(environment: VirtualEnvironment, server: RpcServer) -> None:
     client = Client(environment)
     client.bind(QM2QM)
     assert client.send(*request(2, 1, PURGE.opnum, bytes(3))) == []
@@ -227,13 +229,13 @@ def test_a_stub_that_cannot_be_read_is_a_malformed_call(environment: VirtualEnvi
     assert call.malformed is not None
 
 
-def test_bytes_that_are_no_pdu_do_not_end_the_test(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_peer_survives_bytes_that_are_not_a_pdu(environment: VirtualEnvironment, server: RpcServer) -> None:
     client = Client(environment)
     client.send(b"GET / HTTP/1.1\r\n\r\n")
     assert server.malformed[0][0].kind == "malformed"
 
 
-def test_nothing_listens_at_a_free_port_nor_after_the_test(
+def test_rpc_port_is_closed_before_and_after_the_peer_serves(
     environment: VirtualEnvironment, peer: Peer, server: RpcServer
 ) -> None:
     assert Client(environment, server.free_port()).lost

@@ -19,7 +19,7 @@ def lines_of(*words: str, **environment: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_rules_are_a_line_each_with_their_columns() -> None:
+def test_piped_rules_table_has_a_line_with_all_columns_per_rule() -> None:
     inventory = take_inventory()
     lines = lines_of("rules", "--document", "MQQB", COLUMNS="20")
     assert [line.split("\t")[0] for line in lines] == [one.id for one in inventory.catalogue.document("MQQB")]
@@ -27,14 +27,14 @@ def test_the_rules_are_a_line_each_with_their_columns() -> None:
     assert lines[0].endswith(f"\tyes\t{inventory.catalogue['MQQB-2.1.1-01'].says}")
 
 
-def test_the_coverage_is_a_line_for_each_section() -> None:
+def test_piped_coverage_table_has_a_line_per_section() -> None:
     sections = [one for one in take_inventory().coverage() if one.document == "MQSO"]
     rows = [one for one in sections if one.kind == DEMAND] + list(sum_sections(sections))
     lines = lines_of("rules", "--coverage", "--document", "MQSO", COLUMNS="20")
     assert len([line for line in lines if line.count("\t") == 7]) == len(rows)
 
 
-def test_on_a_terminal_there_is_a_table() -> None:
+def test_rules_are_a_drawn_table_on_a_terminal() -> None:
     lines = lines_of("rules", "duplicate", "--document", "MQQB", FORCE_COLOR="1", COLUMNS="100")
     assert {len(line) for line in lines if line.startswith("\u2502")} == {100}
 

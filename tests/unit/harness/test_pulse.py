@@ -56,7 +56,7 @@ class Clock:
             self.pass_time(1)
 
 
-def test_a_wait_for_a_system_that_answers_takes_its_timeout():
+def test_wait_for_a_responsive_system_takes_its_timeout():
     assert Clock().wait(1_000, lambda now_ms: True) == 1_000
 
 
@@ -78,12 +78,12 @@ def test_mostly_stalled_system_is_awaited_by_its_running_time():
     assert clock.pulse.longest_ms <= 1_500
 
 
-def test_timers_run_while_a_system_stands_still():
+def test_timers_of_the_tester_run_while_the_system_stalls():
     took_ms = Clock().wait(60_000, lambda now_ms: now_ms % 2_000 >= 1_500)
     assert 60_000 + 2 * LAST_PART_OF_WAIT_MS <= took_ms <= 60_000 + 5 * LAST_PART_OF_WAIT_MS
 
 
-def test_a_wait_ends_only_when_the_system_has_answered_after_it():
+def test_wait_is_prolonged_until_the_stalled_system_answers():
     took_ms = Clock().wait(1_000, lambda now_ms: not 950 <= now_ms < 3_000)
     assert 3_000 <= took_ms <= 3_000 + SETTLE_MS + QUESTION_INTERVAL_MS
 
@@ -96,14 +96,14 @@ def test_system_silent_beyond_limit_counts_as_hanging_and_is_not_awaited():
     assert clock.wait(1_000, lambda now_ms: False) == 1_000
 
 
-def test_a_system_that_hung_and_answers_again_is_felt_again():
+def test_pulse_resumes_for_a_system_that_answers_after_hanging():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: False)
     clock.answer_all()
     assert not clock.pulse.hangs
 
 
-def test_unreachable_pulse_is_no_stall():
+def test_system_with_unreachable_pulse_does_not_count_as_stalled():
     clock = Clock()
     clock.there = False
     assert clock.wait(1_000, lambda now_ms: False) == 1_000
@@ -155,7 +155,7 @@ def test_datagram_received_while_tester_was_suspended_is_processed(environment: 
     assert environment.run_until(lambda: bool(ear.heard), 0)
 
 
-def test_a_system_that_is_stopped_on_purpose_does_not_stall():
+def test_system_stopped_on_purpose_does_not_count_as_stalled():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: True)
     clock.pulse.rest()

@@ -42,7 +42,7 @@ def test_windows_release_is_judged_by_its_product_notes(profile: str, version: t
     assert release_of(sut(profile)).version == version
 
 
-def test_releases_since_windows_7_return_the_same_version() -> None:
+def test_releases_since_windows_7_return_qm2qm_version_6_1() -> None:
     later = {name: one.version for name, one in RELEASES.items() if (one.first_build or 0) > 6001}
     assert set(later.values()) == {(6, 1)}
     assert "windows-server-2022" in later

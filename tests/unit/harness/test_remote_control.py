@@ -47,7 +47,7 @@ def bodies(remote: RemoteControl, **more: int) -> list[str]:
     return [one["body"] for one in remote.call("peek", queue=PLAIN, **more)["messages"]]
 
 
-def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl) -> None:
+def test_remote_control_peeks_in_order_receives_and_purges_messages(remote: RemoteControl) -> None:
     assert bodies(remote) == bodies(remote) == ["one", "two"]
     assert bodies(remote, limit=1) == ["one"]
     assert remote.call("receive", queue=PLAIN)["message"]["body"] == "one"
@@ -57,7 +57,7 @@ def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl)
     assert remote.call("receive", queue=PLAIN, timeout_ms=5)["message"] is None
 
 
-def test_a_queue_is_opened_and_read_by_handle_cursor_and_lookup_identifier(remote: RemoteControl) -> None:
+def test_remote_control_reads_by_handle_cursor_and_lookup_identifier(remote: RemoteControl) -> None:
     handle = remote.call("open_queue", queue=PLAIN, access="receive")["handle"]
     cursor = remote.call("open_cursor", handle=handle)["cursor"]
     first = remote.call("peek_message", cursor=cursor)["message"]
@@ -73,7 +73,7 @@ def test_a_queue_is_opened_and_read_by_handle_cursor_and_lookup_identifier(remot
         remote.call("receive", handle=handle)
 
 
-def test_a_waiting_read_is_answered_later_and_never_cancelled_by_the_tester(remote: RemoteControl) -> None:
+def test_waiting_read_of_remote_control_is_answered_later_and_not_cancelled(remote: RemoteControl) -> None:
     remote.call("purge", queue=PLAIN)
     waiting = remote.begin("receive", queue=PLAIN, timeout_ms=600_000)
     assert remote.answer(waiting) is None
@@ -81,7 +81,7 @@ def test_a_waiting_read_is_answered_later_and_never_cancelled_by_the_tester(remo
         remote.call("cancel", request=waiting)
 
 
-def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
+def test_remote_control_reads_queues_at_a_separate_qm2qm_port() -> None:
     assert bodies(reading_control("server-interfaces-on-separate-ports-tolerated")) == ["one", "two"]
 
 
@@ -90,15 +90,15 @@ def test_cursor_that_does_not_advance_is_abandoned() -> None:
         bodies(reading_control("server-peek-next-stays-at-message"))
 
 
-def test_refusal_by_sut_gives_one_line_error_with_status(remote: RemoteControl) -> None:
+def test_refused_remote_read_gives_one_line_error_with_status(remote: RemoteControl) -> None:
     with pytest.raises(ControlRefused, match="MQ_ERROR_QUEUE_NOT_FOUND"):
         remote.call("peek", queue="private$\\nowhere")
 
 
 def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
-    with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
+    with pytest.raises(Unsupported, match="restart is not possible for a SUT without a control channel"):
         remote.call("restart")
-    with pytest.raises(Unsupported, match="restart cannot be asked of a SUT without a control channel"):
+    with pytest.raises(Unsupported, match="restart is not possible for a SUT without a control channel"):
         remote.begin("restart")
     with pytest.raises(Unsupported, match="in a transaction"):
         remote.call("receive", queue=PLAIN, transaction="1")
@@ -106,7 +106,7 @@ def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
         remote.answer(1)
 
 
-def test_a_check_finds_its_queue_empty_once_and_may_receive(remote: RemoteControl) -> None:
+def test_remote_control_empties_the_queue_of_a_check_once(remote: RemoteControl) -> None:
     sut = view_of(FILE, remote.host.environment, remote, Identity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port)
     assert sut.has("receive")
     assert not sut.has("queue_control")
@@ -144,7 +144,7 @@ class Silent:
     def on_closed(self, reason: str) -> None: ...
 
 
-def test_a_sut_that_never_answers_is_no_mistake_of_the_harness() -> None:
+def test_remote_read_without_answer_counts_as_refusal_by_the_sut() -> None:
     environment = VirtualEnvironment()
     environment.listen(Endpoint(FILE.driver.address, FILE.driver.rpc_port), lambda stream: Silent())
     silent = RemoteControl(environment, FILE, FILE.driver.rpc_port)

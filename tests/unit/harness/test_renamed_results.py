@@ -41,13 +41,13 @@ def write_fail(folder: Path, test: str) -> Path:
     return folder
 
 
-def test_a_verdict_has_the_present_id_of_its_check_and_the_capture_of_the_old_one(tmp_path: Path):
+def test_verdict_of_renamed_check_has_new_id_and_capture_of_old_id(tmp_path: Path):
     (line,) = read_verdicts(write_fail(tmp_path, f"{OLD}[a]") / "verdicts.jsonl")
     assert line["test"] == f"{NEW}[a]"
     assert line["capture"] == capture_of(f"{OLD}[a]")
 
 
-def test_failure_under_old_and_new_id_is_the_same(tmp_path: Path):
+def test_failures_under_old_and_new_id_of_a_check_count_as_one(tmp_path: Path):
     old, new = (read_run(write_fail(tmp_path / test[-3:], test)) for test in (OLD, NEW))
     assert [step.kind for step in compare_runs(old, new).steps] == [Kind.UNCHANGED]
 
@@ -72,7 +72,7 @@ def test_the_missing_roots_of_a_run_name_the_renamed_check():
     assert NamedRoots.from_json(tree).by_subject["queues plain"].checks == {f"{NEW}[a]"}
 
 
-def test_a_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
+def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
     write_fail(tmp_path, OLD)
     run = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     run["deaths"] = [{"worker": 0, "check": OLD, "how": "it ended", "said": "exit 1"}]
@@ -100,6 +100,6 @@ def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_p
     assert driver.differences == {}
 
 
-def test_the_rules_of_a_run_list_the_renamed_checks():
+def test_rules_file_of_a_run_lists_the_renamed_checks():
     text, _ = rules_json(catalogue())
     assert json.loads(text)["renamed"] == {OLD: NEW}

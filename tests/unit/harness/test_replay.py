@@ -94,7 +94,7 @@ def test_replayed_check_gives_its_original_verdicts(recorded: tuple[Path, Any], 
     ("changes", "why"),
     [
         ({"body": b"two"}, "frame 8: the harness sends different bytes: not replayable"),
-        ({"verb": "identity"}, "after frame 8: the harness asks identity with different arguments: not replayable"),
+        ({"verb": "identity"}, "after frame 8: the harness calls identity with different arguments: not replayable"),
         ({"more": False}, "after frame 8: the harness ends the check: not replayable"),
     ],
 )
@@ -111,7 +111,7 @@ def test_check_longer_than_its_capture_is_not_replayable(recorded: tuple[Path, A
         sut.control.call("inspect")
 
     _, differences = replayed(recorded[0], tmp_path, longer)
-    assert differences == {TEST: "after frame 11: the harness asks inspect: not replayable"}
+    assert differences == {TEST: "after frame 11: the harness calls inspect: not replayable"}
 
 
 def test_replay_skips_cleanup_after_check(recorded: tuple[Path, Any], tmp_path: Path):
@@ -138,21 +138,27 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
 @pytest.mark.parametrize(
     ("alter", "why"),
     [
-        (lambda setup: setup.update(run="run-2"), f"its capture was recorded for {TEST} in the run run-2"),
-        (lambda setup: setup.update(test="x"), "its capture was recorded for x in the run run-1"),
-        (lambda setup: setup.pop("own"), 'the set-up in its capture: "own" is a required property'),
-        (lambda setup: setup.update(scale=0), "the set-up in its capture: 0 is less than the minimum of 1"),
+        (
+            lambda setup: setup.update(run="run-2"),
+            f"the capture of this check was recorded for {TEST} in the run run-2",
+        ),
+        (lambda setup: setup.update(test="x"), "the capture of this check was recorded for x in the run run-1"),
+        (lambda setup: setup.pop("own"), 'the set-up in the capture of this check: "own" is a required property'),
+        (
+            lambda setup: setup.update(scale=0),
+            "the set-up in the capture of this check: 0 is less than the minimum of 1",
+        ),
         (lambda setup: setup["began"].update(utc_s=2**60), "is greater than the maximum of"),
         (lambda setup: setup["file"].update(environment={"store": ["touch", "x"]}), "Additional properties"),
         (lambda setup: setup["file"]["driver"].update(kind="x"), "driver.kind is 'x'"),
         (lambda setup: setup["file"]["queues"].update(plain=5), "queues.plain is 5; it must be a string"),
         (lambda setup: setup["file"]["driver"].update(address="192.0.2.1"), "is not loopback"),
-        (lambda setup: setup.update(identifier="x" * 36), "the set-up in its capture"),
-        (lambda setup: setup.update(schema=1), "the set-up in its capture: 2 was expected"),
-        (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in its capture: "rm -r" is not one of'),
+        (lambda setup: setup.update(identifier="x" * 36), "the set-up in the capture of this check"),
+        (lambda setup: setup.update(schema=1), "the set-up in the capture of this check: 2 was expected"),
+        (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in the capture of this check: "rm -r" is not one of'),
     ],
 )
-def test_a_set_up_of_another_form_or_check_is_refused(
+def test_capture_with_a_set_up_of_different_run_or_check_is_not_replayable(
     recorded: tuple[Path, Any], tmp_path: Path, alter: Callable[[dict[str, Any]], object], why: str
 ):
     driver = driver_of(rewritten(recorded[0], tmp_path, alter))
@@ -161,7 +167,7 @@ def test_a_set_up_of_another_form_or_check_is_refused(
     assert why in driver.differences[TEST]
 
 
-def test_a_capture_without_a_set_up_is_refused(recorded: tuple[Path, Any], tmp_path: Path):
+def test_capture_without_a_set_up_note_is_not_replayable(recorded: tuple[Path, Any], tmp_path: Path):
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
     driver = driver_of(tmp_path / "x.pcapng")
     with pytest.raises(NotReplayable, match="the check has no capture"):
@@ -169,14 +175,16 @@ def test_a_capture_without_a_set_up_is_refused(recorded: tuple[Path, Any], tmp_p
     with Recorder(VirtualEnvironment(), tmp_path / "x.pcapng").writer as writer:
         writer.note(b'{"over":true}')
     driver = driver_of(tmp_path / "x.pcapng")
-    with pytest.raises(NotReplayable, match="has no set-up: it was recorded by an older harness, or changed"):
+    with pytest.raises(NotReplayable, match="has no set-up: the capture was recorded by an older harness, or changed"):
         driver.open(TEST)
 
 
 @pytest.mark.parametrize(
     "note", [b"[" * 100_000, b"\xff", b"[]", b'{"us":-1}', b'{"us":1e400}', b'{"us":9007199254740992}']
 )
-def test_a_malformed_note_gives_one_line_error(recorded: tuple[Path, Any], tmp_path: Path, note: bytes):
+def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
+    recorded: tuple[Path, Any], tmp_path: Path, note: bytes
+):
     path = tmp_path / "made.pcapng"
     path.write_bytes(recorded[0].read_bytes() + note_block(note))
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
@@ -186,7 +194,7 @@ def test_a_malformed_note_gives_one_line_error(recorded: tuple[Path, Any], tmp_p
     assert "the note after frame 13: " in driver.differences[TEST]
 
 
-def test_notes_that_are_endless_when_they_are_unpacked_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
+def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
     path = tmp_path / "made.pcapng"
     note = note_block(as_line({"answered": "x" * (MAX_NOTE - 100)}))
     path.write_bytes(recorded[0].read_bytes() + note * 5)
@@ -267,7 +275,7 @@ def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int
     assert replayed(path, tmp_path, look) == (found, {})
 
 
-def test_a_process_that_ended_when_its_check_was_over_ended_once(recorded: tuple[Path, Any]):
+def test_replay_reports_process_end_after_its_check_once(recorded: tuple[Path, Any]):
     death = Death(0, TEST, "SIGSEGV", "bye")
     driver = ReplayDriver(load_sut_file(recorded[0].parent / "sut.toml"), {TEST: recorded[0]}, RUN, [death])
     assert [driver.death(check) for check in ("another", TEST, TEST)] == [None, death, None]
@@ -304,7 +312,7 @@ def test_oversized_note_is_dropped_and_replay_ends_there(recorded: tuple[Path, A
     assert driver.differences[TEST].startswith("after frame 0: a note of 16")
 
 
-def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Path):
+def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
     """What stalls excuse is decided by a pulse, which no capture has."""
 
     def stall(peer: Peer, sut: Sut) -> None:
@@ -319,7 +327,7 @@ def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Pat
     assert differences == {TEST: f"after frame 3: {why}: not replayable"}
 
 
-def test_a_set_up_has_no_command_and_no_password(recorded: tuple[Path, Any]):
+def test_set_up_note_in_capture_has_no_command_and_no_password(recorded: tuple[Path, Any]):
     first = next(one for one in read_with_notes(recorded[0]) if isinstance(one, CapturedNote))
     assert json.loads(first.text)["setup"]["file"].keys() == {
         *("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities", "more_queues", "timers")

@@ -71,7 +71,7 @@ class World:
         return self.environment.run_until(lambda: len(self.heard) >= count, ms)
 
 
-def test_event_after_timeout_but_before_end_of_wait_counts(world_of: MadeWorlds):
+def test_replayed_event_after_timeout_but_before_end_of_wait_counts(world_of: MadeWorlds):
     """A busy tester looks late: what it found then came in time, since no timeout was noted before it."""
     world = world_of(came(130))
     assert world.wait(1, 100)
@@ -85,7 +85,7 @@ def test_replayed_wait_ends_at_recorded_time(world_of: MadeWorlds):
     assert world.wait(1, 500)
 
 
-def test_in_virtual_time_a_wait_ends_by_its_timeout(world_of: MadeWorlds):
+def test_replayed_wait_in_virtual_time_ends_at_its_timeout(world_of: MadeWorlds):
     world = world_of(came(130), virtual=True)
     assert not world.wait(1, 100)
     assert world.environment.now().monotonic_ms == 5_100
@@ -98,7 +98,7 @@ def test_wait_is_evaluated_after_simultaneous_events(world_of: MadeWorlds):
     assert world.heard == [b"a", b"b"]
 
 
-def test_simultaneous_events_without_frames_do_not_block_the_replay(world_of: MadeWorlds):
+def test_replay_is_not_blocked_by_simultaneous_events_without_frames(world_of: MadeWorlds):
     """The end of a connection that is not recorded, say, between two looks at the process."""
     world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
     assert world.player.sees("ended") == "9"
@@ -106,14 +106,14 @@ def test_simultaneous_events_without_frames_do_not_block_the_replay(world_of: Ma
 
 
 @pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
-def test_timer_due_just_before_event_runs_after_it(world_of: MadeWorlds, due_ms: int, heard: int):
+def test_replayed_timer_due_just_before_an_event_runs_after_the_event(world_of: MadeWorlds, due_ms: int, heard: int):
     world, found = world_of(came(100)), []
     world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))
     world.environment.run_until(lambda: bool(found), 1_000)
     assert found == [heard]
 
 
-def test_timer_due_at_once_runs_before_the_waiting_check_continues(world_of: MadeWorlds):
+def test_replayed_timer_due_at_once_runs_before_the_waiting_check_continues(world_of: MadeWorlds):
     """An answer that the harness gives by a timer is sent before it goes on with what it waited for."""
     world, found = world_of(came(100)), list[str]()
 
@@ -143,7 +143,7 @@ def test_replayed_port_is_the_recorded_port(world_of: MadeWorlds):
 
 
 @pytest.mark.parametrize("said", [{"picked": "x"}, {"picked": 70_000}, {"picked": 0}, {"call": "x"}])
-def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: dict[str, Any]):
+def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, said: dict[str, Any]):
     world = world_of(note(0, **said))
     with pytest.raises(NotReplayable):
         world.environment.datagrams(Endpoint("127.0.0.2", 0), world)
@@ -160,12 +160,12 @@ def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: 
         ([note(1, bytes="x"), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
         (
             [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
-            "frame 1: the harness does not receive it: not replayable",
+            "frame 1: the harness does not receive the packet: not replayable",
         ),
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
     ],
 )
-def test_item_missing_in_the_capture_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
+def test_note_of_lost_or_unknown_kind_makes_the_check_not_replayable(world_of: MadeWorlds, items: list[Item], why: str):
     world = world_of(*items)
     with pytest.raises(NotReplayable):
         world.wait(1, 100)
@@ -179,7 +179,7 @@ def test_replay_refuses_to_resolve_host_names(world_of: MadeWorlds):
         world.environment.resolve("localhost")
 
 
-def test_virtual_time_begins_as_it_does_for_a_system(world_of: MadeWorlds):
+def test_replay_clock_equals_virtual_clock_of_the_recorded_run(world_of: MadeWorlds):
     """The map of both clocks is exact: a time in a packet is the same in the replay."""
     virtual = VirtualEnvironment()
     now = virtual.now()

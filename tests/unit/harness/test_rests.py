@@ -37,7 +37,7 @@ def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
     ],
     ids=["none", "of the peer", "of the system", "to RPC alone", "to both"],
 )
-def test_a_system_reaches_the_peer_where_sessions_are_accepted(
+def test_system_counts_as_connected_when_it_opens_a_session_to_the_peer(
     connections: list[tuple[bool, bool]], connected: bool
 ) -> None:
     found = rests(*connections)

@@ -24,7 +24,7 @@ def found(folder: Path) -> list[RuleResult]:
     return rule_results(folder / "verdicts.jsonl")
 
 
-def test_the_worst_verdict_of_a_rule_stands_whatever_order_its_lines_have(tmp_path: Path) -> None:
+def test_worst_verdict_of_a_rule_stands_in_any_order_of_lines(tmp_path: Path) -> None:
     lines = [
         Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, test=test)
         for rule, verdict, test in (
@@ -98,7 +98,7 @@ def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     assert (failures[SETTLED].get("message") or "").startswith("fail: expected closed; observed open")
 
 
-def test_verdicts_that_rest_on_a_missing_root_name_it_once(tmp_path: Path) -> None:
+def test_verdicts_that_depend_on_a_missing_root_name_the_root_once(tmp_path: Path) -> None:
     said, sink, roots = "queues: there is no plain", log(tmp_path), NamedRoots()
     roots.name("queues plain", said, ["x::t"])
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):

@@ -75,7 +75,7 @@ def scripted(environment: VirtualEnvironment, least: AuthLevel = AuthLevel.NONE)
 
 @pytest.mark.parametrize(("kind", "auth_type"), KINDS)
 @pytest.mark.parametrize("level", LEVELS)
-def test_calls_are_made_at_the_level_of_the_sut_file(environment, tmp_path, level, kind, auth_type):
+def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp_path, level, kind, auth_type):
     sut = scripted(environment)
     with peer_of(environment, tmp_path / "rpc.pcapng", rpc=access(level, kind)) as peer:
         association = Association(peer).connect(2103).bind(QM2QM, QMCOMM)
@@ -106,7 +106,7 @@ def test_calls_are_made_at_the_level_of_the_sut_file(environment, tmp_path, leve
 
 @pytest.mark.parametrize("level", ["packet", "integrity", "privacy"])
 @pytest.mark.parametrize("place", [-1, -20, 20, 24])
-def test_an_answer_that_was_changed_on_its_way_is_malformed(environment, tmp_path, level, place):
+def test_rpc_answer_altered_in_transit_is_malformed(environment, tmp_path, level, place):
     sut = scripted(environment)
     with peer_of(environment, tmp_path / "rpc.pcapng", rpc=access(level, "ntlm")) as peer:
         association = Association(peer).connect(2103).bind(QM2QM)
@@ -120,7 +120,7 @@ def test_an_answer_that_was_changed_on_its_way_is_malformed(environment, tmp_pat
         assert association.call("RemoteQmGetVersion").outcome.startswith("a malformed response: not genuine")
 
 
-def test_an_answer_without_a_token_is_not_genuine(environment, tmp_path):
+def test_rpc_answer_without_a_security_token_is_rejected(environment, tmp_path):
     sut = scripted(environment)
     with peer_of(environment, tmp_path / "rpc.pcapng", rpc=access("integrity")) as peer:
         association = Association(peer).connect(2103).bind(QM2QM)
@@ -138,7 +138,7 @@ def test_an_answer_without_a_token_is_not_genuine(environment, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "auth_type"), KINDS)
-def test_wrong_password_is_reported(environment, tmp_path, kind, auth_type):
+def test_wrong_password_of_the_sut_file_is_reported(environment, tmp_path, kind, auth_type):
     scripted(environment)
     wrong = access("integrity", kind, User("tester", "other"))
     with peer_of(environment, tmp_path / "rpc.pcapng", rpc=wrong) as peer:
@@ -210,7 +210,7 @@ def impacket(environment: RealEnvironment, where: tuple[str, int], login: Any, t
 
 
 @pytest.mark.parametrize("level", [AuthLevel.CONNECT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY])
-def test_impacket_calls_the_peer_at_every_level(tmp_path, level):
+def test_impacket_calls_the_peer_at_every_authentication_level(tmp_path, level):
     with served(tmp_path, rpc=access("privacy")) as (environment, server, where):
         assert impacket(environment, where, (level, "tester", "Test-1", "DOMAIN")) == [2105] * 3
         association = server.associations[0]
@@ -223,14 +223,14 @@ def test_impacket_calls_the_peer_at_every_level(tmp_path, level):
 
 
 @pytest.mark.parametrize("level", [AuthLevel.CONNECT, AuthLevel.PKT_PRIVACY])
-def test_the_peer_denies_a_wrong_password_and_names_it(tmp_path, level):
+def test_peer_denies_a_wrong_password_and_records_the_reason(tmp_path, level):
     with served(tmp_path, rpc=access("privacy")) as (environment, server, where):
         assert "access_denied" in impacket(environment, where, (level, "tester", "other"))
         assert server.malformed[0][1] == "not authenticated: the token is refused"
         assert server.calls == []
 
 
-def test_the_peer_without_a_user_has_no_authentication_type(tmp_path):
+def test_peer_without_a_configured_user_refuses_authentication(tmp_path):
     with served(tmp_path) as (environment, server, where):
         said = impacket(environment, where, (AuthLevel.PKT_PRIVACY, "tester", "Test-1"))
         assert "Authentication type not recognized" in said

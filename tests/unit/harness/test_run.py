@@ -128,7 +128,7 @@ def test_aborted_run_and_harness_error_fail_the_run(begin: Begin, tmp_path: Path
 # -- folders --------------------------------------------------------------------------------------------------------
 
 
-def test_run_refuses_folder_of_another_run(begin: Begin, tmp_path: Path) -> None:
+def test_run_refuses_the_folder_of_an_earlier_run(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     judged(run, "t", Verdict.PASS)
     run.lock.release()
@@ -190,7 +190,7 @@ def test_capture_of_earlier_verdicts_is_kept_on_resume(begin: Begin) -> None:
     assert second.capture_path("three") == first.capture_path("three")
 
 
-def test_a_run_that_ended_has_no_test_to_run_again(begin: Begin) -> None:
+def test_resume_of_an_ended_run_repeats_no_check(begin: Begin) -> None:
     first = begin()
     judged(first, "one", Verdict.PASS)
     first.end()
@@ -220,7 +220,7 @@ def test_resume_of_ended_run_repeats_checks_that_found_residue(begin: Begin, tmp
     assert len(lines(tmp_path)) == 3
 
 
-def test_resume_of_unfinished_run_keeps_its_residue(begin: Begin, tmp_path: Path) -> None:
+def test_resume_of_unfinished_run_keeps_its_list_of_residue(begin: Begin, tmp_path: Path) -> None:
     run = begin()
     for test in ("t", "u"):
         judged(run, test, Verdict.PASS)
@@ -243,7 +243,7 @@ def test_residue_is_recorded_despite_kill(begin: Begin, tmp_path: Path) -> None:
     assert run_json(tmp_path)["residue"] == residue_of("t")
 
 
-def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:
+def test_resume_of_an_interrupted_run_repeats_its_last_check(begin: Begin) -> None:
     first = begin()
     judged(first, "one", Verdict.PASS)
     first.aborted = "interrupted"
@@ -320,7 +320,7 @@ def test_run_aborted_before_collection_is_recorded(begin: Begin, tmp_path: Path)
         assert (tmp_path / name / "rules.json").is_file()
 
 
-def test_the_checks_of_rules_are_those_that_pytest_collects() -> None:
+def test_listed_checks_of_rules_equal_those_that_pytest_collects() -> None:
     inventory = take_inventory()
     collected = {
         rule: sorted({test.partition("[")[0] for test in tests})
@@ -339,7 +339,7 @@ def test_every_collected_check_has_a_capture_of_its_own() -> None:
     assert len({capture_name(check) for check in checks}) == len(checks)
 
 
-def test_the_name_of_a_capture_is_the_end_of_its_test_and_a_digest() -> None:
+def test_capture_name_is_the_end_of_the_test_id_and_a_digest() -> None:
     assert capture_of("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
         "captures/suites-mqqb-s2-test-x-py-test-y-a-1-c68558fe.pcapng"
     )
@@ -354,7 +354,7 @@ def test_similar_test_names_give_different_capture_names(names: tuple[str, str])
 
 
 @pytest.mark.parametrize("name", ["../../../tmp/x", "a\x00b", "/etc/passwd", "..", "é" * 400, ""])
-def test_a_capture_lies_in_the_captures_folder_whatever_the_parameters_are(
+def test_capture_path_is_in_the_captures_folder_for_any_test_parameters(
     begin: Begin, tmp_path: Path, name: str
 ) -> None:
     path = begin().capture_path(f"suites/mqqb/test_x.py::test_y[{name}]")

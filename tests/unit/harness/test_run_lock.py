@@ -36,7 +36,7 @@ def kill(pid: int) -> None:
     os.waitpid(pid, 0)
 
 
-def test_a_folder_that_another_process_has_is_refused_with_its_pid(tmp_path: Path) -> None:
+def test_run_folder_locked_by_another_process_is_refused_with_its_pid(tmp_path: Path) -> None:
     pid = in_child(lambda: RunLock.take(tmp_path) and None)
     try:
         with pytest.raises(
@@ -47,7 +47,7 @@ def test_a_folder_that_another_process_has_is_refused_with_its_pid(tmp_path: Pat
         kill(pid)
 
 
-def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+def test_run_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     kill(in_child(lambda: RunLock.take(tmp_path) and None))
     assert (tmp_path / LOCK_FILE).is_file()
     lock = RunLock.take(tmp_path)
@@ -55,7 +55,7 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     lock.release()
 
 
-def test_the_lock_of_a_killed_process_is_free_while_its_forks_live(tmp_path: Path) -> None:
+def test_run_lock_of_a_killed_process_is_free_while_its_forks_live(tmp_path: Path) -> None:
     read, write = os.pipe()
 
     def fork_worker() -> None:
@@ -72,7 +72,7 @@ def test_the_lock_of_a_killed_process_is_free_while_its_forks_live(tmp_path: Pat
     os.close(write)
 
 
-def test_a_lock_that_is_released_leaves_nothing(tmp_path: Path) -> None:
+def test_released_run_lock_leaves_no_file(tmp_path: Path) -> None:
     lock = RunLock.take(tmp_path)
     lock.release()
     lock.release()

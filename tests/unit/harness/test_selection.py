@@ -21,7 +21,7 @@ def check(name: str, *rules: str) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("wanted", "numbers"), [({DRIVEN}, [0]), ({PASSIVE}, [0, 1]), ({PASSIVE, DRIVEN}, [0]), ({"MQQB-2.1.1-01"}, [])]
 )
-def test_a_rule_of_every_packet_chooses_the_checks_of_its_section(wanted: set[str], numbers: list[int]) -> None:
+def test_selected_passive_rule_selects_the_checks_of_its_section(wanted: set[str], numbers: list[int]) -> None:
     checks = [
         check(f"{FOLDER}/test_a.py::test_a[a/b]", DRIVEN),
         check(f"{FOLDER}/test_a.py::test_b"),

@@ -10,7 +10,7 @@ from harness.sut.shown import Answered, NotShown, lookup_id, parse_reply
 TREE = {"QueueManager": {"QueueCollection": [{"Pathname": "q"}]}, "Sessions": []}
 
 
-def test_shown_answer_equals_the_given_one() -> None:
+def test_parsed_control_answer_equals_the_given_answer() -> None:
     found = parse_reply(TREE)
     assert found == TREE
     assert found["QueueManager"]["QueueCollection"][0]["Pathname"] == "q"
@@ -18,7 +18,7 @@ def test_shown_answer_equals_the_given_one() -> None:
     assert parse_reply([1, None, "x"]) == [1, None, "x"]
 
 
-def test_element_that_is_not_shown_gives_one_line_error_at_every_depth() -> None:
+def test_missing_element_of_a_control_answer_gives_one_line_error_at_every_depth() -> None:
     found = parse_reply(TREE)
     for part in (found, found["QueueManager"], found["QueueManager"]["QueueCollection"][0]):
         with pytest.raises(NotShown) as caught:
@@ -27,19 +27,19 @@ def test_element_that_is_not_shown_gives_one_line_error_at_every_depth() -> None
         assert isinstance(caught.value, ConformanceFailure)
 
 
-def test_key_missing_in_an_answer_is_not_shown() -> None:
+def test_missing_key_of_a_control_answer_counts_as_not_shown() -> None:
     found = parse_reply({"messages": [{"label": "x"}]}, Answered)
     assert found["messages"][0]["label"] == "x"
     with pytest.raises(NotShown, match=r"^the SUT's control channel does not show 'arrived_time'$"):
         found["messages"][0]["arrived_time"]
 
 
-def test_a_lookup_identifier_is_a_number() -> None:
+def test_lookup_identifier_in_a_control_answer_is_a_number() -> None:
     assert lookup_id({"message_id": "{a}\\1", "lookup_id": 0}) == 0
     assert lookup_id({"message_id": "{a}\\1", "lookup_id": 2**63}) == 2**63
 
 
 @pytest.mark.parametrize("message", [{"lookup_id": None}, {}])
-def test_a_lookup_identifier_that_is_null_or_left_out_is_not_shown(message: dict[str, None]) -> None:
+def test_null_or_missing_lookup_identifier_counts_as_not_shown(message: dict[str, None]) -> None:
     with pytest.raises(NotShown, match=r"does not show the LookupIdentifier of \{a\}\\1$"):
         lookup_id({"message_id": "{a}\\1", **message})

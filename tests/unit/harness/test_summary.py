@@ -69,7 +69,7 @@ def test_summary_begins_with_missing_roots_and_names_dependent_rules():
     )
     first, second = (line for line in text.splitlines()[2:5] if line)
     assert first == "**fix this first: queues: plain: there is no such queue (1 check rests on it)**"
-    assert second == "inconclusive because of that: 1 rule in 1 check: MQQB-2.1.2-01"
+    assert second == "inconclusive because of root causes: 1 rule in 1 check: MQQB-2.1.2-01"
     assert "## inconclusive" not in text
     assert "## fail: 1" in text
 
@@ -120,6 +120,6 @@ def test_summary_counts_findings_beyond_its_limit():
         ("a\\", "a\\\\"),
     ],
 )
-def test_only_markdown_syntax_is_escaped_in_summary(text: str, markdown: str):
+def test_summary_escapes_only_markdown_syntax(text: str, markdown: str):
     assert escape(text) == markdown
     assert unescape(markdown) == text

@@ -51,14 +51,14 @@ def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
     assert around.there == {"storage": None}
 
 
-def test_process_started_by_environment_command_may_continue():
+def test_process_left_running_by_environment_command_may_continue():
     started = ("sh", "-c", "sleep 60 & echo well")
     around = by_commands(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=30))
     around.change({"storage": False})
     assert around.there == {"storage": False}
 
 
-def test_a_command_that_did_a_part_of_its_work_is_undone_by_the_other(tmp_path):
+def test_half_done_environment_command_is_undone_by_its_counterpart(tmp_path):
     ballast = tmp_path / "ballast"
     half = ("sh", "-c", f"echo 1 > {ballast}; echo half full >&2; exit 1")
     around = by_commands(EnvironmentTable(take_storage=half, give_storage=("rm", str(ballast))))

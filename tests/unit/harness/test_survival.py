@@ -79,7 +79,7 @@ def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
 
 def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
-    peer.environment.flood = "the SUT sent 134217729 bytes within one check"
+    peer.environment.flood = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     check_after(item, made)
     finding, _ = FINDINGS[Condition.FLOODS]
@@ -88,7 +88,7 @@ def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     assert not peer.recorder.connections
 
 
-def test_each_finding_has_a_row():
+def test_each_survival_finding_has_a_catalogue_row():
     assert {row.id for row in ROWS.values()} == {name for name, _ in FINDINGS.values()}
     assert all(row.to_json()["document"] == "ROBUSTNESS" for row in ROWS.values())
 
@@ -108,29 +108,29 @@ def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str,
     return [(each.rule, each.verdict) for each in entries]
 
 
-def test_single_attempt_decides_the_check():
+def test_single_attempt_decides_the_verdicts_of_its_check():
     assert verdicts_of([FAIL]) == [(MUST, Verdict.FAIL)]
 
 
-def test_successful_attempt_decides_the_check():
+def test_complete_attempt_decides_the_verdicts_of_its_check():
     assert verdicts_of([FAIL], [PASS]) == [(MUST, Verdict.PASS)]
 
 
-def test_miss_in_every_attempt_is_a_miss():
+def test_rule_failed_in_every_attempt_fails():
     assert verdicts_of([FAIL], [FAIL], [FAIL]) == [(MUST, Verdict.FAIL)]
 
 
 @pytest.mark.parametrize(("steady", "verdict"), [(True, Verdict.FAIL), (False, Verdict.INCONCLUSIVE)])
-def test_miss_besides_aborted_attempts_counts_only_without_stall(steady: bool, verdict: Verdict):
+def test_rule_failed_beside_aborted_attempts_fails_only_without_stall(steady: bool, verdict: Verdict):
     assert verdicts_of([entry(MUST, Verdict.INCONCLUSIVE)], [FAIL], steady=steady) == [(MUST, verdict)]
 
 
 @pytest.mark.parametrize("steady", [True, False])
-def test_a_miss_that_another_attempt_passed_stays_open(steady: bool):
+def test_rule_failed_in_one_attempt_and_passed_in_another_is_inconclusive(steady: bool):
     assert verdicts_of([PASS], [FAIL], steady=steady) == [(MUST, Verdict.INCONCLUSIVE)]
 
 
-def test_miss_in_some_attempts_stays_open():
+def test_rule_failed_in_only_some_attempts_is_inconclusive():
     other = replace(FAIL, rule=SETTLED)
     assert verdicts_of([other], [FAIL], [other, FAIL]) == [
         (SETTLED, Verdict.INCONCLUSIVE),

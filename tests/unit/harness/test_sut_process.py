@@ -91,7 +91,7 @@ def test_killed_run_ends_processes_of_its_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_a_daemon_is_stopped_with_its_program_although_workers_live(tmp_path: Path) -> None:
+def test_daemon_of_the_started_program_is_stopped_while_workers_live(tmp_path: Path) -> None:
     process = SutProcess(tmp_path / "log")
     process.start(["sh", "-c", STARTED])
     pids = pids_in(tmp_path / "log")
@@ -103,14 +103,14 @@ def test_a_daemon_is_stopped_with_its_program_although_workers_live(tmp_path: Pa
     os.waitpid(worker, 0)
 
 
-def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_program_of_the_sut_file_is_named(tmp_path: Path) -> None:
     process = SutProcess(tmp_path / "log")
     with pytest.raises(SutUnavailable, match="cannot start /nowhere/qm: No such file or directory"):
         process.start(["/nowhere/qm"])
     process.stop()
 
 
-def test_every_port_of_0_is_picked() -> None:
+def test_every_configured_port_of_0_is_replaced_by_a_free_port() -> None:
     ports = ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
     picked = with_ports(DriverTable("process", "127.0.43.1", peer_address="127.0.43.2", **dict.fromkeys(ports, 0)))
     assert all(getattr(picked, name) for name in ports)

@@ -59,7 +59,7 @@ def view(control: Scripted, facilities: frozenset[str] = ALL, own: str = "abc", 
     return made
 
 
-def test_every_queue_is_the_tests_own_and_deleted_at_its_end() -> None:
+def test_each_check_gets_new_queues_that_are_deleted_at_its_end() -> None:
     control = Scripted()
     one = view(control)
     names = [one.queue(), one.queue("transactional"), one.new_queue("small", quota_kb=2), one.new_queue()]
@@ -73,7 +73,7 @@ def test_every_queue_is_the_tests_own_and_deleted_at_its_end() -> None:
     assert control.verbs().count("delete_queue") == len(names)
 
 
-def test_a_number_is_never_used_twice() -> None:
+def test_number_in_created_queue_names_is_never_reused() -> None:
     one = view(Scripted())
     first = one.new_queue()
     one.delete_queue(first)
@@ -90,7 +90,7 @@ def test_without_queue_control_the_queues_of_the_file_are_used() -> None:
 
 
 @pytest.mark.parametrize(("left", "residue"), [([], []), (["main"], ["no queue"])])
-def test_a_queue_that_is_gone_already_leaves_nothing(left: list[str], residue: list[str]) -> None:
+def test_cleanup_of_an_already_deleted_queue_leaves_no_residue(left: list[str], residue: list[str]) -> None:
     control = Scripted(delete_queue=ControlRefused("no queue"), peek=ControlRefused("no queue"))
     one = view(control)
     main = one.new_queue("main")
@@ -128,7 +128,7 @@ def test_cleanup_refused_or_answered_wrongly_is_residue(broken: Exception) -> No
 def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     control = Scripted(**{verb: {"scale": 1}})
     one = view(control)
-    with pytest.raises(Unsupported, match=f"cannot {verb} quota: its answer does not name it"):
+    with pytest.raises(Unsupported, match=f"cannot {verb} quota: the answer lacks the current value"):
         getattr(one, verb)(scale=2, quota=1)
     one.close()
     assert control.asked == [(verb, {})]
@@ -145,7 +145,7 @@ def test_offline_sut_is_brought_online_once_at_cleanup() -> None:
     assert control.verbs() == ["take_offline", "bring_online"] * 2
 
 
-def test_lost_channel_ends_cleanup() -> None:
+def test_lost_control_channel_ends_cleanup() -> None:
     one = view(Scripted(delete_queue=SutUnavailable("gone")))
     one.queue()
     one.close()
@@ -177,7 +177,7 @@ def test_kept_messages_are_recognized_by_id_and_removed() -> None:
     assert taken == [1, 2]
 
 
-def test_messages_that_wait_are_counted_by_the_names_that_they_go_to() -> None:
+def test_waiting_outgoing_messages_are_counted_per_destination_name() -> None:
     outgoing = [{"format_name": "DIRECT=TCP:127.0.0.9\\q", "count": 2}, {"format_name": "PRIVATE=X\\1", "count": 1}]
     one = view(Scripted(list={"outgoing": outgoing}))
     assert [one.waiting_for([name]) for name in ("127.0.0.9", "private=x", "")] == [2, 1, 3]
@@ -234,7 +234,7 @@ def test_each_environment_part_is_restored_independently():
     )
 
 
-def test_an_environment_without_a_part_is_not_observable():
+def test_change_of_a_missing_environment_part_is_not_observable():
     made = view(Scripted(environment={"storage": True}), ALL | {"environment"})
     with pytest.raises(NotShown, match="the part coordinator of the SUT's environment cannot be changed"):
         made.change_environment(coordinator=False)

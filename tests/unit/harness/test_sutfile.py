@@ -12,7 +12,7 @@ from harness.sut.sut_file import CAPABILITIES, load_sut_file, parse_sut_file
 GOOD = {"sut": {"name": "contoso-qm"}, "driver": {"kind": "external"}}
 
 
-def test_defaults_are_the_ones_of_the_readme() -> None:
+def test_omitted_keys_of_the_sut_file_have_documented_defaults() -> None:
     file = parse_sut_file(GOOD)
     assert (file.driver.address, file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port) == (
         "127.0.0.1",
@@ -79,7 +79,7 @@ ping = true
         ({"capabilities": {"ping": "yes"}}, ["capabilities.ping", "true or false"]),
     ],
 )
-def test_a_mistake_gives_one_line_error_that_names_the_key_and_the_way_out(
+def test_invalid_key_of_the_sut_file_gives_one_line_error_with_remedy(
     change: dict[str, object], words: list[str]
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -89,7 +89,7 @@ def test_a_mistake_gives_one_line_error_that_names_the_key_and_the_way_out(
         assert word in str(caught.value)
 
 
-def test_a_missing_or_broken_file_gives_one_line_error(tmp_path: Path) -> None:
+def test_missing_or_broken_sut_file_gives_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         load_sut_file(tmp_path / "none.toml")
     (tmp_path / "broken.toml").write_text("[sut", encoding="utf-8")
@@ -102,7 +102,7 @@ def test_remote_address_is_accepted_with_explicit_permission() -> None:
     assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"
 
 
-def test_former_table_name_is_accepted_only_without_new_name() -> None:
+def test_old_table_name_in_sut_file_is_accepted_only_without_the_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
     with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are present"):

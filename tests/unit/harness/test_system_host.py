@@ -89,7 +89,7 @@ def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Pat
     assert told == [(FINDINGS[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 
 
-def test_a_core_that_computes_without_end_hangs(driver: Driver) -> None:
+def test_core_that_computes_endlessly_counts_as_hanging_system(driver: Driver) -> None:
     peer = peer_of(driver(Busy))
     connection = ask_for_a_session(peer)
     assert connection.poll("EstablishConnection") is None
@@ -103,7 +103,7 @@ def test_exception_of_the_core_is_raised_when_requested(driver: Driver) -> None:
         ask_for_a_session(peer_of(driver(Raising, raises=True))).wait_closed()
 
 
-def test_a_dead_system_answers_no_command_and_the_next_check_has_another(driver: Driver) -> None:
+def test_crashed_virtual_system_answers_no_command_and_is_replaced_for_next_check(driver: Driver) -> None:
     one = driver(Refusing)
     with pytest.raises(SutUnavailable, match="identity: the system ended with ZeroDivisionError"):
         one.open("first")

@@ -20,7 +20,7 @@ from harness.sut.timeouts import (
 TREE = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 
-def test_a_fast_system_has_the_defaults():
+def test_fast_system_gets_the_default_timeouts():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1, 2, 1, 9, 1)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
 
@@ -60,11 +60,11 @@ def test_timeouts_are_measured_by_default():
     assert sut_file().timeouts == TimeoutsTable()
 
 
-def test_verb_without_answer_is_not_measured():
+def test_unanswered_control_verb_does_not_affect_measured_timeouts():
     assert measure_speed(lambda: None) is None
 
 
-def test_a_report_names_the_slowest_system():
+def test_timeout_report_names_the_slowest_system():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True)
     told = report_timeouts([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
     assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}

@@ -51,7 +51,7 @@ def change(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
-def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> None:
+def test_topology_file_gives_three_systems_with_their_addresses(folder: Path) -> None:
     found = load_topology(folder / "topology.toml")
     assert [(one.role, one.address, one.file.driver.address) for one in found.places.values()] == [
         ("sender", "127.0.1.1", "127.0.2.1"),
@@ -81,7 +81,7 @@ def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> No
         ("topology.toml", "[topology]", "[topology", "not a TOML file"),
     ],
 )
-def test_bad_input_gives_one_line_error_that_names_the_place(
+def test_invalid_topology_file_gives_one_line_error_that_names_the_place(
     folder: Path, file: str, old: str, new: str, said: str
 ) -> None:
     change(folder / file, old, new)
@@ -165,7 +165,7 @@ class Network:
         self.environment.run_until(lambda: False, 100)
 
 
-def test_bytes_pass_both_ways_and_are_seen() -> None:
+def test_relay_passes_bytes_both_ways_and_records_them() -> None:
     network = Network()
     end = network.connect()
     assert end.stream is not None
@@ -181,7 +181,7 @@ def test_bytes_pass_both_ways_and_are_seen() -> None:
     assert network.seen.said == ["opened", (b"there", True), (b"back", False), ("closed", True)]
 
 
-def test_what_is_sent_before_the_other_side_is_there_is_not_lost() -> None:
+def test_relay_keeps_bytes_sent_before_its_second_connection_opens() -> None:
     network = Network()
     end = End()
     stream = network.environment.connect(FOUND, "127.0.3.1", end)

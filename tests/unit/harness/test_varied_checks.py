@@ -16,7 +16,7 @@ def system(*has: str) -> Any:
     return SimpleNamespace(has=lambda need: need in has)
 
 
-def test_value_without_its_capability_is_left_out_and_named() -> None:
+def test_varied_value_without_its_capability_is_left_out_and_named() -> None:
     wanted = {"security": ["none", "without sender", "signed"], "priority": ["3", "7"]}
     drawn = Drawn.draw(wanted, system())
     assert drawn.values == {"security": ["none", "without sender"], "priority": ["3", "7"]}
@@ -24,18 +24,18 @@ def test_value_without_its_capability_is_left_out_and_named() -> None:
     assert Drawn.draw(wanted, system("security")).left_out == {}
 
 
-def test_parameter_with_no_other_value_left_is_not_varied() -> None:
+def test_parameter_with_a_single_remaining_value_is_not_varied() -> None:
     drawn = Drawn.draw({"queue journaling": ["no", "yes"]}, system())
     assert drawn.values == {}
     assert str(drawn) == "; not varied: queue journaling yes (the SUT has no queue_control)"
 
 
-def test_mark_takes_all_values_or_some() -> None:
+def test_varied_mark_takes_all_or_some_values_of_a_parameter() -> None:
     mark = varied("priority", delivery=("express", "recoverable"))
     assert mark.args == ({"priority": ["3", "0", "7"], "delivery": ["express", "recoverable"]},)
 
 
 @pytest.mark.parametrize(("parameters", "values"), [(("color",), {}), ((), {"delivery": ("by hand",)})])
-def test_mark_refuses_unknown_parameters_and_values(parameters: tuple[str, ...], values: dict[str, Any]) -> None:
+def test_varied_mark_refuses_unknown_parameters_and_values(parameters: tuple[str, ...], values: dict[str, Any]) -> None:
     with pytest.raises(HarnessError, match="@varied: "):
         varied(*parameters, **values)

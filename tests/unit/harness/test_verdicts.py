@@ -44,7 +44,7 @@ def test_worst_verdict_is_the_same_in_harness_and_reports() -> None:
     assert worst([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
 
 
-def test_each_verdict_is_on_disk_at_once(tmp_path: Path) -> None:
+def test_each_verdict_line_is_on_disk_at_once(tmp_path: Path) -> None:
     made = log(tmp_path)
     for number, verdict in enumerate(Verdict, 1):
         made.append(entry(verdict, observed="Zürich\n\"'"))
@@ -53,7 +53,7 @@ def test_each_verdict_is_on_disk_at_once(tmp_path: Path) -> None:
     assert made.counts == dict.fromkeys(Verdict, 1)
 
 
-def test_the_log_lists_each_rule_that_turns_bad_once(tmp_path: Path) -> None:
+def test_verdict_log_lists_each_rule_once_when_it_turns_bad(tmp_path: Path) -> None:
     made = log(tmp_path)
     for verdict in (Verdict.PASS, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.FAIL, Verdict.FAIL):
         made.append(entry(verdict))
@@ -151,7 +151,7 @@ def test_verdict_line_contains_own_fields_and_is_read_completely(
     assert began == timedelta(milliseconds=ms)
 
 
-def test_lines_of_schema_1_have_the_same_form(tmp_path: Path) -> None:
+def test_verdict_lines_of_schema_1_are_read_like_current_lines(tmp_path: Path) -> None:
     quoted = {"frame": 7, "time_ms": 3, "direction": "sut->peer", "transport": "tcp", "hex": "10", "dissection": "x"}
     old = {"schema": 1, "seq": 1, "rule": MUST, "expected": "a", "observed": "a", "evidence": [quoted], "new": 1}
     (tmp_path / "verdicts.jsonl").write_text(json.dumps(old) + "\n")
@@ -176,12 +176,16 @@ def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("run.json", None, "run.json: the file cannot be read, and the verdicts need it"),
-        ("rules.json", None, "rules.json: the file cannot be read"),
-        ("run.json", "{", "run.json: the file is truncated or broken"),
-        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file is truncated or broken"),
-        ("rules.json", "[]", "rules.json: the file is truncated or broken"),
-        ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
+        ("run.json", None, "run.json: the file, which the verdicts need, cannot be read"),
+        ("rules.json", None, "rules.json: the file, which the verdicts need, cannot be read"),
+        ("run.json", "{", "run.json: the file, which the verdicts need, is truncated"),
+        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file, which the verdicts need, is truncated"),
+        ("rules.json", "[]", "rules.json: the file, which the verdicts need, is truncated"),
+        (
+            "verdicts.jsonl",
+            '{"schema": 3}\n',
+            "verdicts.jsonl:1: the verdict has schema 3; this harness reads the schemas",
+        ),
         ("verdicts.jsonl", "{}\n", "verdicts.jsonl: the file contains no verdicts of this harness"),
         ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: not a verdict of this harness; remove that line"),
         ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: not a verdict of"),
@@ -237,7 +241,7 @@ def whole(tmp_path: Path) -> bytes:
     return (tmp_path / "verdicts.jsonl").read_bytes()
 
 
-def test_a_file_cut_anywhere_gives_one_line_error_that_names_the_place(tmp_path: Path) -> None:
+def test_truncated_verdict_file_gives_one_line_error_that_names_the_place(tmp_path: Path) -> None:
     data = whole(tmp_path)
     second = data.index(b"\n") + 1
     path = tmp_path / "cut.jsonl"
@@ -252,7 +256,7 @@ def test_a_file_cut_anywhere_gives_one_line_error_that_names_the_place(tmp_path:
 
 
 @pytest.mark.parametrize("line", [b"[]", b"12", b"null", b"\xff", b"", b"{]"])
-def test_a_line_that_is_no_object_is_broken(tmp_path: Path, line: bytes) -> None:
+def test_verdict_line_that_is_not_a_json_object_is_broken(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "verdicts.jsonl"
     path.write_bytes(b'{"schema":2}\n' + line + b"\n")
     with pytest.raises(UsageError, match=":2: the verdict is truncated or broken"):

@@ -78,7 +78,7 @@ def test_a_clock_that_is_slowly_put_right_does_not_jump(environment: RealEnviron
     assert environment.wall_clock.jump_ms == 0
 
 
-def test_waits_use_monotonic_clock_during_jump(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_use_monotonic_clock_during_clock_jump(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each time that it is asked, the clock is another hour further; a wait of 20 ms is one of 20 ms."""
     jumping = SimpleNamespace(hours=0, monotonic_ns=wall_clock.time.monotonic_ns)
 
@@ -96,7 +96,7 @@ def test_waits_use_monotonic_clock_during_jump(monkeypatch: pytest.MonkeyPatch) 
     environment.close()
 
 
-def test_verdicts_are_in_order_whatever_the_clock_says(tmp_path: Path, machine: Machine) -> None:
+def test_verdict_times_increase_despite_a_clock_set_back(tmp_path: Path, machine: Machine) -> None:
     log = VerdictLog(tmp_path / "verdicts.jsonl", datetime.fromtimestamp(machine.time_ns() / 1e9, UTC))
     for jump_ns in (0, -HOUR_NS):
         machine.set_ns += jump_ns
@@ -107,7 +107,7 @@ def test_verdicts_are_in_order_whatever_the_clock_says(tmp_path: Path, machine: 
     assert ['"ms":1000,' in lines[0], '"ms":2000,' in lines[1]] == [True, True]
 
 
-def test_failure_only_during_clock_jump_is_no_miss() -> None:
+def test_failure_only_during_clock_jump_does_not_count() -> None:
     miss = Entry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
     other = Entry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
     ((stays,), _) = settle_attempts([([miss], []), ([other], [])], Doubts(0, 3_600_000))

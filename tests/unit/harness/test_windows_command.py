@@ -15,7 +15,7 @@ ADDRESSES = ("192.0.2.20", "192.0.2.10")
 
 
 @pytest.mark.parametrize("profile", RELEASES)
-def test_the_file_is_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: Path) -> None:
+def test_windows_command_writes_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: Path) -> None:
     write_files(tmp_path / "windows", sut_file(*ADDRESSES, profile, "admin@192.0.2.20"))
     file = load_sut_file(tmp_path / "windows" / SUT_FILE)
     assert (file.driver.address, file.driver.peer_address) == ADDRESSES
@@ -29,7 +29,7 @@ def test_the_file_is_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: P
     }
 
 
-def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
+def test_windows_sut_file_without_ssh_has_no_control_channel(tmp_path: Path) -> None:
     path = tmp_path / SUT_FILE
     path.write_text(sut_file("127.0.0.1", "127.0.0.2", "windows-10", None), encoding="utf-8")
     file = load_sut_file(path)

@@ -28,7 +28,7 @@ def test_single_worker_uses_unchanged_sut_file() -> None:
         assert worker_configurations(described(kind), 1) == [described(kind)]
 
 
-def test_workers_of_a_process_have_addresses_of_their_own() -> None:
+def test_workers_that_start_processes_have_separate_addresses() -> None:
     files = worker_configurations(described("process", "jsonl"), MAX_WORKERS)
     addresses = {each for file in files for each in (file.driver.address, file.driver.peer_address)}
     assert len(addresses) == 2 * MAX_WORKERS
@@ -37,7 +37,7 @@ def test_workers_of_a_process_have_addresses_of_their_own() -> None:
     assert {file.driver.peer_identifier for file in files} == {files[0].driver.peer_identifier}
 
 
-def test_workers_away_from_loopback_have_the_peer_addresses_that_are_given() -> None:
+def test_workers_outside_loopback_use_the_given_peer_addresses() -> None:
     far = described(
         "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
     )
@@ -46,7 +46,7 @@ def test_workers_away_from_loopback_have_the_peer_addresses_that_are_given() -> 
         worker_configurations(far, 3)
 
 
-def test_queues_can_be_named_for_a_worker() -> None:
+def test_queue_names_in_sut_file_can_contain_the_worker_number() -> None:
     files = worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
     assert [file.queues.plain for file in files] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
 
@@ -59,7 +59,7 @@ def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
     assert len(worker_configurations(parse_sut_file(tree), 2)) == 2
 
 
-def test_fresh_peers_are_peers_that_the_sut_has_not_seen() -> None:
+def test_fresh_peers_have_identifiers_that_the_sut_has_not_seen() -> None:
     known = described("external")
     drivers = [as_fresh_peer(known, "this run", number).driver for number in range(2_000)]
     for taken in ({each.peer_address for each in drivers}, {each.peer_identifier for each in drivers}):
@@ -73,7 +73,7 @@ def test_fresh_peers_are_peers_that_the_sut_has_not_seen() -> None:
     as_fresh_peer(known, "this run", 10**9)  # however many checks there are
 
 
-def test_fresh_peers_away_from_loopback_share_the_address() -> None:
+def test_fresh_peers_outside_loopback_share_one_address() -> None:
     far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
     assert as_fresh_peer(far, "this run", 7).driver.peer_address == "192.0.2.2"
     assert as_fresh_peer(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
@@ -95,7 +95,7 @@ def test_message_identifiers_differ_between_runs() -> None:
     assert len(taken) == 100 * 1024
 
 
-def test_identifiers_of_played_queue_managers_differ_between_runs() -> None:
+def test_identifiers_of_simulated_queue_managers_differ_between_runs() -> None:
     """Nor in another attempt or in a later run: messages with the same numbers would be duplicates, too."""
     driver = ExternalDriver(described("external"), Path("out"))
     drawn = set()

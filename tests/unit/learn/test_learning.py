@@ -75,37 +75,39 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return learn(tmp_path_factory.mktemp("clean"))
 
 
-def test_reference_keeps_each_demand_in_four_states(clean: Machine) -> None:
+def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> None:
     assert list(find_broken(clean, read_demands())) == []
     assert len(clean.states) == 4
     word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
     assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED]
 
 
-def test_another_seed_learns_an_equivalent_machine(clean: Machine, tmp_path: Path) -> None:
+def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: Machine, tmp_path: Path) -> None:
     assert find_differences(clean, learn(tmp_path, seed="2")) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fault_of_a_session_breaks_a_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
+def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean: Machine, tmp_path: Path) -> None:
     faulty = learn(tmp_path, fault)
     broken = list(find_broken(faulty, read_demands()))
     assert FAULTS[fault] in {rule for one in broken for rule in one.rules}
     assert find_differences(clean, faulty)
 
 
-def test_events_of_the_table_are_the_inputs() -> None:
+def test_inputs_of_learning_are_the_events_of_the_state_table() -> None:
     assert set(read_demands().events) == set(ALPHABET) - {LOSS_OF_CONNECTION}
 
 
-def test_difference_is_shown_by_its_shortest_word() -> None:
+def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() -> None:
     first = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("2", "b")}})
     second = Machine("a", {"a": {"x": ("1", "b"), "y": ("1", "a")}, "b": {"x": ("1", "a"), "y": ("3", "b")}})
     (found,) = find_differences(first, second)
     assert (found.word, found.first, found.second) == (("x", "y"), "2", "3")
 
 
-def test_command_writes_the_machine_and_compares_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_learn_command_writes_a_state_machine_and_compares_two(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one, other = tmp_path / "one.json", tmp_path / "other.json"
     assert app(["learn", "--sut", str(sut_file(tmp_path)), "--out", str(one)], standalone_mode=False) in (None, 0)
     assert "each transition is permitted" in capsys.readouterr().out
@@ -119,13 +121,13 @@ def test_command_writes_the_machine_and_compares_two(tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"schema": 1}', '{"schema": 1, "initial": "a", "states": {}}'])
-def test_file_without_a_machine_is_refused(text: str, tmp_path: Path) -> None:
+def test_learn_refuses_a_file_without_a_state_machine(text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"x\.json: is not a machine"):
+    with pytest.raises(UsageError, match=r"x\.json: is not a state machine"):
         read_machine(file)
 
 
-def test_learning_without_a_system_is_refused() -> None:
+def test_learn_without_a_given_system_is_refused() -> None:
     with pytest.raises((UsageError, typer.Exit), match="--sut FILE"):
         app(["learn"], standalone_mode=False)

@@ -25,7 +25,7 @@ def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> 
     assert select_evenly(mutants, 300) == chosen[:300]
 
 
-def test_mutated_code_runs_only_while_exchanged() -> None:
+def test_mutant_code_runs_only_while_installed() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__
@@ -37,7 +37,7 @@ def test_mutated_code_runs_only_while_exchanged() -> None:
         assert function.__code__ is own
 
 
-def test_a_mutant_is_a_fault_by_its_name() -> None:
+def test_mutant_can_be_selected_as_a_fault_by_its_name() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     assert find_mutant(mutant.name) == mutant
     assert mutant.after in find_fault(mutant.name).says

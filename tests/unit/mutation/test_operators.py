@@ -82,6 +82,6 @@ def test_early_return_mutates_procedures_and_predicates_but_not_generators() -> 
     assert changes("def f(a) -> Iterator[int]:\n    yield a", "early-return") == []
 
 
-def test_docstrings_annotations_and_texts_of_errors_stay() -> None:
+def test_mutation_leaves_docstrings_annotations_and_error_texts_unchanged() -> None:
     text = 'def f(a: int = 1) -> str:\n    """Say 1."""\n    b: Literal[1] = a\n    raise Wrong(f"{a + 1}")'
     assert changes(text, "off-by-one") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.cli.main import app
+from harness.pair.outcomes import Outcome, Result
+from harness.pair.results import read_results, write_results
+from harness.pair.running import Cell
 from harness.pair.scenarios import SCENARIOS
+from harness.sut.sut_file import DriverTable, SutFile, SutTable
+from reports.lake.manifest import LocalFiles
+from reports.lake.pairs import read_pair
 
 
 def cell(scenario: str, origin: str, target: str, result: str = "pass", **more: Any) -> dict[str, Any]:
@@ -35,7 +42,7 @@ def show(*words: object) -> tuple[int, list[str], str]:
     return done.exit_code, done.stdout.splitlines(), str(done.exception)
 
 
-def test_grid_has_origins_in_rows_and_targets_in_columns(tmp_path: Path) -> None:
+def test_pair_grid_has_sending_systems_in_rows_and_receiving_systems_in_columns(tmp_path: Path) -> None:
     first = write_pair(tmp_path / "ab", "alpha", "beta", cell("express", "A", "B"), cell("express", "B", "A", "fail"))
     second = write_pair(tmp_path / "ac", "alpha", "gamma", cell("restart", "A", "B", "unsupported"))
     code, lines, _ = show(first, second)
@@ -49,13 +56,25 @@ def test_grid_has_origins_in_rows_and_targets_in_columns(tmp_path: Path) -> None
     ]
 
 
-def test_letters_of_scenarios_differ_and_are_explained(tmp_path: Path) -> None:
+def test_each_pair_scenario_has_a_unique_explained_letter(tmp_path: Path) -> None:
     assert len({one.letter for one in SCENARIOS}) == len(SCENARIOS)
     _, lines, _ = show(write_pair(tmp_path / "ab", "a", "b", cell("express", "A", "B")))
     assert all(f"{one.letter} {one.name}" in lines[-1] for one in SCENARIOS)
 
 
-def test_worst_result_of_a_repeated_scenario_stands(tmp_path: Path) -> None:
+def test_results_can_be_read_by_lake_and_grid(tmp_path: Path) -> None:
+    files = {role: SutFile(SutTable(name), DriverTable("external")) for role, name in zip("AB", "xy", strict=True)}
+    cells = [Cell("express", "A", "B", Outcome(Result.FAIL, "missing: 1"), "express-A-B.pcapng", {"B": ["MQQB-1-01"]})]
+    write_results(tmp_path, files, cells, datetime(2026, 11, 26, 10, tzinfo=UTC))
+    assert read_results(tmp_path).cells == tuple(cells)
+    (row,) = read_pair(LocalFiles(), str(tmp_path)).rows
+    assert (row["origin_name"], row["target_name"], row["letter"]) == ("x unknown", "y unknown", "E")
+    assert (row["result"], row["why"], row["capture"]) == ("fail", "missing: 1", "express-A-B.pcapng")
+    assert row["broken"] == {row["target"]: ["MQQB-1-01"]}
+    assert row["started"] == datetime(2026, 11, 26, 10, tzinfo=UTC)
+
+
+def test_pair_grid_shows_worst_result_of_a_repeated_scenario(tmp_path: Path) -> None:
     folders = [
         write_pair(tmp_path / str(place), "alpha", "beta", cell("large", "A", "B", result))
         for place, result in enumerate(("pass", "broken", "unsupported"))
@@ -65,7 +84,7 @@ def test_worst_result_of_a_repeated_scenario_stands(tmp_path: Path) -> None:
     assert "broken L" in lines[1]
 
 
-def test_rules_that_a_system_breaks_are_named_with_the_system(tmp_path: Path) -> None:
+def test_pair_grid_names_broken_rules_with_their_system(tmp_path: Path) -> None:
     folder = write_pair(tmp_path / "ab", "alpha", "beta", cell("express", "A", "B", B=["MQQB-2.2.1-03"]))
     code, lines, _ = show(folder)
     assert code == 1
@@ -74,11 +93,11 @@ def test_rules_that_a_system_breaks_are_named_with_the_system(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("result", "expected"), [("pass", 0), ("unsupported", 3)])
-def test_exit_code_follows_the_results(tmp_path: Path, result: str, expected: int) -> None:
+def test_exit_code_of_pair_grid_follows_the_worst_result(tmp_path: Path, result: str, expected: int) -> None:
     assert show(write_pair(tmp_path / "ab", "a", "b", cell("express", "A", "B", result)))[0] == expected
 
 
-def test_page_of_the_grid_shows_reasons_and_escapes_text(tmp_path: Path) -> None:
+def test_html_page_of_pair_grid_shows_reasons_and_escapes_text(tmp_path: Path) -> None:
     folder = write_pair(tmp_path / "ab", "<b>x", "beta", cell("refusal", "A", "B", "fail", why="<i>missing</i>"))
     page = tmp_path / "grid.html"
     assert show(folder, "--html", page)[0] == 1
@@ -88,7 +107,7 @@ def test_page_of_the_grid_shows_reasons_and_escapes_text(tmp_path: Path) -> None
     assert "<b>" not in shown and "<i>" not in shown
 
 
-def test_folder_without_results_is_refused_with_one_line(tmp_path: Path) -> None:
+def test_pair_grid_refuses_a_folder_without_results_in_one_line(tmp_path: Path) -> None:
     assert "pair.json: No such file or directory" in show(tmp_path)[2]
     (tmp_path / "pair.json").write_text("[]", encoding="utf-8")
     assert "not a result of `mqconform pair`" in show(tmp_path)[2]
@@ -106,5 +125,5 @@ def test_folder_without_results_is_refused_with_one_line(tmp_path: Path) -> None
         (("--a", "a", "--b", "b", "--out", "o", "ab"), "need --grid"),
     ],
 )
-def test_options_of_a_run_and_of_a_grid_exclude_each_other(words: tuple[str, ...], line: str) -> None:
+def test_pair_options_of_a_run_and_of_a_grid_exclude_each_other(words: tuple[str, ...], line: str) -> None:
     assert line in str(CliRunner().invoke(app, ["pair", *words]).exception)

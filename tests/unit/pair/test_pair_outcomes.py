@@ -47,7 +47,7 @@ def write(folder: Path, name: str, peer: str = "127.0.42.2", control: str = "jso
         (["a", "a", "c"], "missing: b; arrived again: a; not expected: c"),
     ],
 )
-def test_difference_names_the_messages(arrived: list[str], why: str) -> None:
+def test_pair_difference_names_the_messages(arrived: list[str], why: str) -> None:
     outcome = compare_messages(["a", "b"], arrived, in_order=True)
     assert (outcome.result, outcome.why) == (Result.FAIL if why else Result.PASS, why)
 
@@ -56,7 +56,7 @@ def test_pair_comparison_ignores_order_where_none_is_required() -> None:
     assert compare_messages(["a", "b"], ["b", "a"], in_order=False).result is Result.PASS
 
 
-def test_classes_are_compared_in_any_order_and_by_number() -> None:
+def test_pair_acknowledgment_classes_are_compared_by_number_in_any_order() -> None:
     assert compare_classes(["X", "Y"], ["Y", "X"]).result is Result.PASS
     assert compare_classes(["X"], ["X", "X"]).why == "acknowledgments: X, X; expected: X"
     assert compare_classes(["X"], []).why == "acknowledgments: none; expected: X"
@@ -79,7 +79,7 @@ def side(role: str, *has: str) -> Any:
     return SimpleNamespace(role=role, sut=SimpleNamespace(has=lambda need: need in has))
 
 
-def test_remote_reading_needs_facilities_of_the_origin_and_a_capability_of_the_target() -> None:
+def test_pair_remote_reading_needs_reader_facilities_and_server_capability() -> None:
     (reading,) = (one for one in SCENARIOS if one.name == "remote reading")
     missing = find_missing(reading, side("A", "send"), side("B", "receive"))
     assert missing is not None
@@ -87,7 +87,7 @@ def test_remote_reading_needs_facilities_of_the_origin_and_a_capability_of_the_t
     assert find_missing(reading, side("A", "send", "remote_read"), side("B", "receive", "qm2qm")) is None
 
 
-def test_verb_that_a_system_does_not_support_makes_the_scenario_unsupported() -> None:
+def test_unsupported_verb_makes_the_pair_scenario_unsupported() -> None:
     def refuse(*_: Any) -> Any:
         raise Unsupported("the SUT does not support remote_open")
 

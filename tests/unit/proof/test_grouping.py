@@ -25,7 +25,7 @@ SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
     ],
     ids=["other steps", "steps unknown", "same step", "same entry"],
 )
-def test_readings_are_put_in_together_unless_they_share_a_step_or_an_entry(
+def test_erratum_readings_run_together_unless_they_share_a_step_or_entry(
     first: Carried, second: Carried, *, together: bool
 ) -> None:
     groups = group_readings([first, second], SECONDS)
@@ -33,7 +33,7 @@ def test_readings_are_put_in_together_unless_they_share_a_step_or_an_entry(
     assert {one.name for group in groups for one in group.readings} == {first.name, second.name}
 
 
-def test_a_reading_joins_the_group_to_which_it_adds_the_least() -> None:
+def test_erratum_reading_joins_the_group_with_least_added_cost() -> None:
     cheap, dear = Carried("E1.2", ASSIGN, ("a", "b")), Carried("E1.3", ASSIGN, ("c",))
     assert [group.name for group in group_readings([cheap, dear, Carried("E2.2", SEND, ("b",))], SECONDS)] == [
         "E1.3",
@@ -41,7 +41,7 @@ def test_a_reading_joins_the_group_to_which_it_adds_the_least() -> None:
     ]
 
 
-def test_a_reading_of_a_group_is_carried_out_alone_before_its_own_checks_only() -> None:
+def test_grouped_erratum_reading_runs_alone_only_for_its_own_checks() -> None:
     (group,) = group_readings([Carried("E1.2", ASSIGN, ("a", "b")), Carried("E2.2", SEND, ("c",))], SECONDS)
     assert group.apart({"b"}) == [Carried("E1.2", ASSIGN, ("b",))]
 
@@ -60,6 +60,8 @@ def line(verdict: Verdict) -> Line:
     ],
     ids=["same", "another verdict", "a verdict less", "no verdict"],
 )
-def test_check_differs_when_any_verdict_differs_from_clean_run(verdicts: list[Verdict], *, differs: bool) -> None:
+def test_check_counts_as_different_when_any_verdict_differs_from_clean_run(
+    verdicts: list[Verdict], *, differs: bool
+) -> None:
     clean = {"a": Clean([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
     assert find_differing_checks([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())

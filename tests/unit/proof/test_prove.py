@@ -82,21 +82,21 @@ def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return run
 
 
-def test_function_that_convicted_with_one_case_is_not_run_again(proved: Callable[..., Any]) -> None:
+def test_check_function_that_detected_a_fault_with_one_case_is_not_run_again(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {TWO, OTHER}, "second": {ONE}})
     proof = proved(trials)
     assert proof.complete
     assert trials.tried == [("first", ONE), ("first", TWO), ("first", OTHER), ("second", ONE)]
 
 
-def test_a_function_that_no_fault_makes_fail_is_idle(proved: Callable[..., Any]) -> None:
+def test_check_function_that_fails_on_no_fault_is_reported_as_idle(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": {ONE}}))
     assert not proof.complete
     assert proof.idle == [(OTHER, RULE)]
     assert f"idle: {OTHER} covers {RULE}, but finds no fault of it" in report_proof(proof)
 
 
-def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
+def test_cheapest_check_is_tried_first_on_a_fault(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}, "second": {ONE, TWO, OTHER}})
     trials.seconds = {ONE: 3, TWO: 1, OTHER: 2}
     assert proved(trials).complete
@@ -112,7 +112,7 @@ def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: 
     assert proof.idle == [(OTHER, RULE)]
 
 
-def test_a_function_may_be_shown_to_convict_by_a_fault_of_another_rule_that_it_covers(
+def test_check_function_may_detect_a_fault_of_any_rule_that_it_covers(
     proved: Callable[..., Any],
 ) -> None:
     trials = ScriptedTrials({"first": {ONE}, "second": {ONE, OTHER}})
@@ -131,7 +131,7 @@ def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
     trials.beside = RULE
     proof = proved(trials)
     assert proof.overreached.keys() == overreached
-    said = f"overreached: first breaks only SHOULD, and {RULE} fails"
+    said = f"overreached: first breaks only SHOULD rules, but {RULE} fails"
     told = [line for line in report_proof(proof) if line.startswith(said)]
     assert len(told) == len(overreached)
 
@@ -166,13 +166,13 @@ def test_undetected_fault_is_alive_and_its_rule_unproven(proved: Callable[..., A
     assert (proof.alive, proof.unproven, proof.idle) == ({RULE: ["first"]}, [RULE], [])
 
 
-def test_the_verdicts_that_convict_a_fault_are_kept(proved: Callable[..., Any]) -> None:
+def test_verdicts_that_detect_a_fault_are_recorded(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": {ONE, OTHER}, "second": set()}))
     assert {line.test for line in proof.convictions["first"]} == {ONE, OTHER}
     assert proof.convictions["second"] == []
 
 
-def test_rule_exercised_by_another_check_is_clean(
+def test_rule_exercised_by_at_least_one_check_counts_as_clean(
     proved: Callable[..., Any],
 ) -> None:
     assert proved(ScriptedTrials({"first": {ONE, OTHER}}, {TWO: Verdict.NOT_EXERCISED})).complete

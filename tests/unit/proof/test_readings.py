@@ -73,27 +73,27 @@ def run(trials: TrialsOfReadings, errata: list[str], **how: Any) -> ReadingsRun:
     return run_readings(trials, load_catalogue(), errata=errata, **how)  # type: ignore[arg-type]
 
 
-def test_a_reading_is_carried_out_before_every_check() -> None:
+def test_erratum_reading_is_run_with_every_check() -> None:
     trials = TrialsOfReadings()
     assert run(trials, [ERRATUM]).complete
     assert trials.tried(ALLOWED) == [list(CHECKS)]
     assert not trials.tried(FAILING_READING)
 
 
-def test_a_reading_is_carried_out_alone_before_checks_with_other_verdicts() -> None:
+def test_erratum_reading_is_run_alone_with_checks_whose_verdicts_changed() -> None:
     trials = TrialsOfReadings(CHECKS[3])
     found = run(trials, [ERRATUM])
     assert trials.tried(ALLOWED) == [list(CHECKS), [CHECKS[3]]]
     assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[3]]
 
 
-def test_reading_that_runs_separately_has_one_trial() -> None:
+def test_separately_run_erratum_reading_has_one_trial() -> None:
     trials = TrialsOfReadings()
     run(trials, [ERRATUM], apart=True)
     assert trials.tried(ALLOWED) == [list(CHECKS)]
 
 
-def test_a_reading_whose_process_died_is_named() -> None:
+def test_erratum_reading_whose_process_died_is_named() -> None:
     trials = TrialsOfReadings()
     trials.died = "SIGXCPU"
     found = run(trials, [ERRATUM])
@@ -102,7 +102,7 @@ def test_a_reading_whose_process_died_is_named() -> None:
     assert summarize_readings(found).startswith("0 of ")
 
 
-def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(faults: dict[str, Fault]) -> None:
+def test_erratum_reading_is_not_run_with_checks_that_execute_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
         faults[name] = Fault(name, (), name, skip(Numbering.assign_identifier), reading=faults[name].reading)
     trials = TrialsOfReadings()
@@ -111,20 +111,20 @@ def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(
     assert trials.tried(ALLOWED) == [[CHECKS[3]]]
 
 
-def test_the_allowed_readings_of_other_entries_are_carried_out_before_the_checks_that_were_chosen() -> None:
+def test_allowed_readings_of_other_errata_are_run_with_the_selected_checks() -> None:
     trials = TrialsOfReadings()
     run(trials, [], checks=CHECKS[:2])
     assert trials.tried(ALLOWED) == [list(CHECKS[:2])]
     assert not trials.tried(FAILING_READING)
 
 
-def test_every_verdict_that_convicts_an_allowed_reading_is_kept() -> None:
+def test_every_verdict_that_fails_an_allowed_reading_is_recorded() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
     assert not found.complete
     assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[0], CHECKS[4]]
 
 
-def test_a_reading_whose_verdict_is_fail_is_convicted_once_or_acquitted() -> None:
+def test_forbidden_erratum_reading_is_detected_once_or_reported_as_undetected() -> None:
     trials = TrialsOfReadings(CHECKS[4])
     assert run(trials, [FAILING]).complete
     assert trials.tried(FAILING_READING) == [list(CHECKS[:5])]
@@ -153,7 +153,7 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
     assert (said in list_complaints(found, {"a-fault": of_fault})) is same
 
 
-def test_wrong_reading_is_named_with_its_rule() -> None:
+def test_reading_with_unexpected_verdict_is_named_with_its_rule() -> None:
     found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
     assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in list_complaints(found, {})
     assert summarize_readings(found).startswith("0 of ")

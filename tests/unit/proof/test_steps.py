@@ -77,12 +77,12 @@ def test_change_outside_steps_may_be_noticed_by_every_check() -> None:
     assert may_notice(frozenset(), None)
 
 
-def test_a_check_notices_only_changes_of_the_steps_that_it_takes() -> None:
+def test_check_can_notice_only_changes_of_steps_that_it_executes() -> None:
     assert may_notice(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
     assert not may_notice(frozenset({REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
 
 
-def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -> None:
+def test_step_recorder_notes_each_step_once_and_changes_no_behavior(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, MAY_SEND, REQUEST])
     recorder.install(core)
     assert [core.core.numbering.assign_identifier() for _ in range(2)] == [1, 2]
@@ -92,7 +92,7 @@ def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -
     assert recorder.take() == frozenset()
 
 
-def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> None:
+def test_step_recorder_notes_a_step_that_a_fault_overrides(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN])
     recorder.install(core)
     replace_part(override_method(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
@@ -100,19 +100,19 @@ def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> N
     assert recorder.take() == frozenset({ASSIGN})
 
 
-def test_a_step_that_is_changed_under_a_condition_is_changed_in_its_calls_only(core: FaultyCore) -> None:
+def test_conditional_fault_changes_its_step_only_in_matching_calls(core: FaultyCore) -> None:
     assert steps_of(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
     replace_part(TenMoreThanOdd)(core)
     assert [core.core.numbering.assign_identifier() for _ in range(3)] == [1, 12, 3]
 
 
-def test_faults_under_conditions_are_put_on_top_of_each_other(core: FaultyCore) -> None:
+def test_two_conditional_faults_of_one_step_compose(core: FaultyCore) -> None:
     replace_part(OneMore)(core)
     replace_part(TenMoreThanOdd)(core)
     assert [core.core.numbering.assign_identifier() for _ in range(2)] == [2, 13]
 
 
-def test_a_step_under_a_condition_is_taken_when_that_holds(core: FaultyCore) -> None:
+def test_conditional_step_counts_as_executed_when_its_condition_holds(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, ASSIGN_AFTER_ODD])
     recorder.install(core)
     core.core.numbering.assign_identifier()

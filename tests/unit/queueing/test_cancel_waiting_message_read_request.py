@@ -13,7 +13,7 @@ def cancel(host, tag):
 
 
 @pytest.mark.parametrize("event", ["dequeue_message", "peek_message"])
-def test_the_read_with_the_tag_ends_and_no_other(host, event):
+def test_cancel_by_tag_ends_only_the_waiting_read_with_that_tag(host, event):
     reads, descriptor = Reads(host), open_(host)
     for name in "abc":
         reads.call(name, event, descriptor, tag=None if name == "c" else name, timeout_ms=1_000)

@@ -43,7 +43,7 @@ def test_new_queue_has_requested_properties_and_own_journal(host):
     assert host.bodies(f"{NEW};journal") == []
 
 
-def test_a_queue_has_the_descriptor_that_it_was_given_after_a_restart_too(host):
+def test_queue_keeps_its_given_security_descriptor_after_restart(host):
     given = SecurityDescriptor(ANONYMOUS, None, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)), 0x8014, SACL)
     host.ask(CreateQueue(NEW, security=given.build()))
     assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
@@ -108,7 +108,7 @@ def test_a_public_queue_is_created_when_the_directory_has_it(host):
     assert status is Status.MQ_OK
 
 
-def test_a_subqueue_is_as_its_queue_and_has_no_journal(host):
+def test_subqueue_inherits_properties_of_its_queue_and_has_no_journal(host):
     host.ask(CreateQueue(NEW, transactional=True, **ASKED))
     assert host.ask(CreateQueue(f"{NEW};sub"))["format_names"] == {"direct": f"DIRECT=TCP:10.0.0.1\\{NEW};sub"}
     queue, subqueue = queue_of(host, NEW), queue_of(host, NEW).SubqueueCollection["sub"]
@@ -141,13 +141,13 @@ def test_queue_properties_can_be_read_and_changed(host):
         (GetQueue("private$\\none"), "create it first"),
     ],
 )
-def test_a_refusal_names_the_thing(host, request_, part):
+def test_refused_queue_creation_names_the_invalid_property(host, request_, part):
     before = host.ask(ListQueues())
     assert part in host.refusal(request_)
     assert host.ask(ListQueues()) == before
 
 
-def test_a_queue_survives_with_all_its_properties_and_subqueues():
+def test_queue_keeps_all_properties_and_subqueues_after_restart():
     host = one_host()
     host.ask(CreateQueue(NEW, transactional=True, **ASKED))
     host.ask(CreateQueue(f"{NEW};sub"))

@@ -35,7 +35,7 @@ def test_a_cursor_begins_unread_at_the_start_with_a_handle_of_its_own(host, curs
     assert descriptor.CursorCollection == {one.Handle: one for one in (cursor, other)}
 
 
-def test_a_descriptor_without_a_queue_gets_no_cursor(host):
+def test_open_queue_descriptor_without_a_queue_gets_no_cursor(host):
     descriptor = open_(host)
     descriptor.QueueReference = None
     assert host.core.cursors.open(descriptor) is None
@@ -52,7 +52,7 @@ FROM_UNREAD = {
 
 
 @pytest.mark.parametrize(("event", "messages"), FROM_UNREAD)
-def test_unread_cursor_moves_as_in_document(host, cursor, event, messages):
+def test_cursor_in_unread_state_moves_as_in_document(host, cursor, event, messages):
     put(host, *"a"[:messages])
     arguments = (False,) if event == DEQUEUE else ()
     assert raise_event(host, cursor, event, *arguments) == FROM_UNREAD[event, messages]
@@ -70,7 +70,7 @@ FROM_READ = {
 
 
 @pytest.mark.parametrize(("event", "left"), FROM_READ)
-def test_read_cursor_moves_as_in_document(host, cursor, event, left):
+def test_cursor_in_read_state_moves_as_in_document(host, cursor, event, left):
     ids = dict(zip("ab", put(host, *"ab"), strict=True))
     assert raise_event(host, cursor, PEEK) == (SUCCEEDED, "a", READ)
     positions = queue_of(host).MessagePositionList
@@ -80,7 +80,7 @@ def test_read_cursor_moves_as_in_document(host, cursor, event, left):
     assert raise_event(host, cursor, event, *arguments) == FROM_READ[event, left]
 
 
-def test_cursor_receive_without_waiting_finds_no_message(host, cursor):
+def test_receive_by_cursor_with_timeout_0_finds_no_message(host, cursor):
     assert raise_event(host, cursor, DEQUEUE, True) == (NOT_FOUND, None, UNREAD)
 
 
@@ -88,7 +88,7 @@ AVAILABLE = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}
 
 
 @pytest.mark.parametrize("state", AVAILABLE)
-def test_a_message_that_is_available_ends_the_wait(host, cursor, state):
+def test_cursor_wait_ends_when_a_message_becomes_available(host, cursor, state):
     raise_event(host, cursor, PEEK if state is WAIT_PEEK else DEQUEUE, *([] if state is WAIT_PEEK else [False]))
     assert cursor.CursorState is state
     put(host, "a")

@@ -12,7 +12,7 @@ from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage,
 SUB = f"{PLAIN};sub"
 
 
-def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
+def test_messages_of_a_deleted_queue_leave_with_reason_queue_deleted(host):
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", "c")
     host.ask(MoveMessage(PLAIN, ids[1], SUB))
@@ -44,7 +44,7 @@ def test_system_queue_cannot_be_deleted(host, name):
     assert "system queue" in host.refusal(DeleteQueue(name))
 
 
-def test_a_deleted_queue_is_deleted_after_a_crash_too():
+def test_deleted_queue_stays_deleted_after_a_crash():
     host = one_host()
     host.ask(CreateQueue("private$\\new"))
     host.ask(CreateQueue("private$\\new;sub"))

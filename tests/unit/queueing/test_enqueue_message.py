@@ -23,7 +23,7 @@ def enqueue(host, message, name=PLAIN):
     return status
 
 
-def test_a_message_makes_room_when_it_leaves(host):
+def test_removed_message_frees_its_share_of_the_quota(host):
     host.ask(SetQueue(PLAIN, quota_kb=2))
     host.send(direct(1), KB)
     host.refusal(SendMessage(direct(1), KB))

@@ -87,19 +87,19 @@ EVENTS = {
 
 
 @pytest.mark.parametrize("section", EVENTS)
-def test_the_method_of_an_event_names_its_section(section):
+def test_method_of_a_protocol_event_names_its_section(section):
     method = EVENTS[section]
     assert re.search(rf"{re.escape(section)}(?!\.?\d)", method.__doc__), f"{method.__qualname__} does not name it"
 
 
 @pytest.mark.parametrize("heading", ["3.1.7.1", "3.1.7.2", "3.1.7.3"])
-def test_every_event_below_a_heading_is_in_the_table(heading):
+def test_every_documented_protocol_event_is_in_the_event_table(heading):
     printed = {name.split("-")[1] for name in load_index() if name.startswith(f"MQDMPR-{heading}.")}
     below = {".".join(section.split(".")[:5]) for section in printed}
     assert below - {"3.1.7.3.6", "3.1.7.3.7"} <= EVENTS.keys()
 
 
-def test_no_protocol_raises_an_internal_event():
+def test_internal_events_are_raised_by_no_protocol():
     """Only the queue side and the timers do (MS-MQDMPR 3.1.7.3); 3.1.7.3.9 is raised by those who add and remove."""
     internal = re.compile(r"\.(wait_for_new_message|seek_available|seek_with_identifier|satisfy_reader)\(")
     root = Path(queues.__file__).parents[2]

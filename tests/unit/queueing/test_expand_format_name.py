@@ -33,7 +33,7 @@ def expand(host, text):
 
 
 @pytest.mark.parametrize("name", [A, C, f"MACHINE={guid(1)}", "MULTICAST=224.0.0.1:80"])
-def test_a_single_name_is_itself(host, name):
+def test_single_format_name_expands_to_itself(host, name):
     assert expand(host, name) == [name.lower()]
 
 
@@ -41,7 +41,7 @@ def test_expanded_format_names_are_sorted_and_unique(host):
     assert expand(host, f"{C},{B},{A},{B.lower()}") == sorted([A.lower(), B.lower(), C.lower()])
 
 
-def test_expansion_to_one_element_gives_single_name(host):
+def test_expansion_to_one_element_gives_a_single_format_name(host):
     assert expand(host, f"{A},{A.lower()}") == [A.lower()]
 
 
@@ -55,7 +55,7 @@ def test_unresolvable_format_name_is_refused(host, name):
     assert expand(host, name) is None
 
 
-def test_distribution_list_of_itself_expands_to_none(host):
+def test_distribution_list_that_contains_itself_expands_to_no_queue(host):
     put_in_place(
         host.core, override_method(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name])
     )

@@ -16,14 +16,14 @@ def walk(positions, forward=True):
     return bodies
 
 
-def test_an_empty_list_begins_with_its_end(host):
+def test_empty_message_position_list_begins_with_its_end(host):
     positions = queue_of(host).MessagePositionList
     assert positions.Head is positions.End
     assert positions.Tail is positions.Start
     assert (len(positions), positions.TotalBytes) == (0, 0)
 
 
-def test_messages_lie_by_arrival_within_priority(host):
+def test_message_positions_are_sorted_by_priority_and_arrival(host):
     for body, priority in ("a", 3), ("b", 7), ("c", 0), ("d", 3), ("e", 5), ("f", 7):
         put(host, body, priority=priority)
     positions = queue_of(host).MessagePositionList
@@ -31,7 +31,7 @@ def test_messages_lie_by_arrival_within_priority(host):
 
 
 @pytest.mark.parametrize("gone", ["a", "b", "c"])
-def test_removed_position_is_unlinked_and_the_next_is_inserted_in_order(host, gone):
+def test_removed_message_position_is_unlinked_and_next_one_is_inserted_in_order(host, gone):
     ids = dict(zip("abc", put(host, "a", "b", "c"), strict=True))
     positions = queue_of(host).MessagePositionList
     position = positions.find(ids[gone])
@@ -45,7 +45,7 @@ def test_removed_position_is_unlinked_and_the_next_is_inserted_in_order(host, go
     assert positions.find(ids[gone]) is None
 
 
-def test_held_position_stays_linked_but_is_not_counted(host):
+def test_held_message_position_stays_linked_but_is_not_counted(host):
     ids = put(host, "a", "b")
     positions = queue_of(host).MessagePositionList
     held = positions.find(ids[0])
@@ -60,7 +60,7 @@ def test_held_position_stays_linked_but_is_not_counted(host):
     assert walk(positions) == ["c", "b", "d"]
 
 
-def test_positions_can_be_removed_during_iteration(host):
+def test_message_positions_can_be_removed_during_iteration(host):
     put(host, "a", "b", "c", "d")
     positions = queue_of(host).MessagePositionList
     seen = []

@@ -47,7 +47,7 @@ def test_unavailable_message_is_not_moved(host):
     assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one, SUB))
 
 
-def test_a_subqueue_is_received_from_and_purged_alone(host):
+def test_receive_and_purge_of_a_subqueue_leave_its_queue_unchanged(host):
     for one in put(host, "a", "b", "c")[:2]:
         host.ask(MoveMessage(PLAIN, one, SUB))
     assert host.ask(ReceiveMessage(SUB))["message"]["body"] == "a"
@@ -68,7 +68,7 @@ def test_moved_message_is_in_target_queue_after_crash():
     assert host.bodies(SUB) == []
 
 
-def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
+def test_message_moved_back_stays_the_last_after_a_crash():
     host = one_host()
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", recoverable=True)
@@ -78,7 +78,7 @@ def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
     assert host.bodies() == ["b", "a"]
 
 
-def test_a_message_that_was_received_as_it_was_moved_is_gone_after_a_crash_too():
+def test_message_received_during_its_move_stays_removed_after_a_crash():
     host = one_host()
     host.ask(CreateQueue(SUB))
     (one,) = put(host, "a", recoverable=True)

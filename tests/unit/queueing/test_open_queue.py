@@ -30,7 +30,7 @@ def test_a_local_queue_is_found_by_each_of_its_names(host, name):
     assert descriptor.QueueReference.OpenQueueDescriptorCollection == {descriptor.Handle: descriptor}
 
 
-def test_descriptor_handles_are_unique(host):
+def test_handles_of_open_queue_descriptors_are_unique(host):
     assert len({opened(host, direct(1), Access.PEEK)[1].Handle for _ in range(50)}) == 50
 
 
@@ -102,7 +102,7 @@ def test_share_modes_allow_or_deny_second_opening(host, first, second):
     assert opened(host, direct(1), *second)[0] is Status.MQ_OK, "nothing is left of those that were closed"
 
 
-def test_closing_descriptor_ends_its_reads_and_cursors(host):
+def test_closing_open_queue_descriptor_ends_its_reads_and_cursors(host):
     reads, descriptor = Reads(host), open_(host)
     host.core.cursors.open(descriptor)
     reads.call("tagged", "dequeue_message", descriptor, tag="t")
@@ -112,7 +112,7 @@ def test_closing_descriptor_ends_its_reads_and_cursors(host):
     assert (descriptor.CursorCollection, host.core.readers, host.core.next_due()) == ({}, {}, None)
 
 
-def test_commands_open_and_close_and_share(host):
+def test_queue_handle_commands_open_close_and_share_a_queue(host):
     handle = host.ask(OpenQueue(PLAIN, deny_receive=True))["handle"]
     assert "MQ_ERROR_SHARING_VIOLATION" in host.refusal(ReceiveMessage(PLAIN))
     host.send(direct(1), b"mine")
@@ -127,7 +127,7 @@ def test_commands_open_and_close_and_share(host):
     assert "give exactly one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
 
 
-def test_queues_are_opened_to_send_by_a_command(host):
+def test_open_command_opens_queues_for_sending(host):
     several = f"{direct(9)},{direct(1)}"
     handle = host.ask(OpenToSend(several))["handle"]
     shown = {one["Handle"]: one for one in host.ask(Inspect())["adm"]["OpenQueueDescriptors"]}
@@ -144,7 +144,7 @@ def test_queues_are_opened_to_send_by_a_command(host):
     assert host.core.descriptors == {}
 
 
-def test_reading_command_closes_its_descriptor(host):
+def test_read_command_closes_its_open_queue_descriptor(host):
     host.ask(ReceiveMessage(PLAIN))
     token = host.begin(ReceiveMessage(PLAIN, timeout_ms=10))
     host.network.advance(10)
@@ -152,7 +152,7 @@ def test_reading_command_closes_its_descriptor(host):
     assert (host.core.descriptors, queue_of(host).OpenQueueDescriptorCollection) == ({}, {})
 
 
-def test_restart_closes_all_descriptors(host):
+def test_restart_closes_all_open_queue_descriptors(host):
     handle = host.ask(OpenQueue(PLAIN, deny_receive=True))["handle"]
     host.restart()
     assert "handles end with a restart" in host.refusal(CloseQueue(handle))

@@ -15,14 +15,14 @@ def cursor(host, descriptor):
     return host.core.cursors.open(descriptor)
 
 
-def test_a_peek_waits_no_longer_than_it_may(host, reads, descriptor):
+def test_waiting_peek_ends_at_its_timeout(host, reads, descriptor):
     assert reads.call("0", "peek_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
     reads.call("x", "peek_message", descriptor, timeout_ms=300)
     host.network.advance(300)
     assert reads.answers["x"] == (TIMEOUT, None)
 
 
-def test_a_new_cursor_is_before_the_first_message_and_has_nothing_next(host, reads, descriptor, cursor):
+def test_new_cursor_is_before_the_first_message_and_cannot_peek_next(host, reads, descriptor, cursor):
     put(host, "a")
     assert (cursor.CursorState, cursor.MessagePositionReference) == (
         CursorState.UNREAD,

@@ -37,7 +37,7 @@ def test_public_queue_and_its_messages_survive_restart(enterprise):
     assert host.bodies("invoices") == ["recoverable"]
 
 
-def test_a_deleted_public_queue_is_in_the_directory_no_more(enterprise):
+def test_deleted_public_queue_is_removed_from_the_directory(enterprise):
     host = enterprise[RECEIVER]
     host.ask(CreateQueue("invoices"))
     identifier = host.core.adm.QueueCollection["invoices"].Identifier
@@ -53,7 +53,7 @@ def test_a_queue_that_the_directory_does_not_take_is_not_created(enterprise):
     assert "invoices" not in host.core.adm.QueueCollection
 
 
-def test_inspected_tree_shows_queues_and_descriptors(enterprise):
+def test_inspection_shows_queues_and_open_queue_descriptors(enterprise):
     host = enterprise[RECEIVER]
     host.ask(CreateQueue("invoices"))
     host.begin(ReceiveMessage("invoices", timeout_ms=1_000))

@@ -22,13 +22,13 @@ def queues():
 @pytest.mark.parametrize(
     "leave", [lambda queues: queues.clear(), lambda queues: [queues.pop(one) for one in [*queues]]]
 )
-def test_removed_queue_is_not_found(queues, leave):
+def test_queue_removed_from_the_collection_is_not_found(queues, leave):
     leave(queues)
     assert len(queues) == 0
     assert queues.find_private(7) is queues.find_public(UUID(int=2)) is None
 
 
-def test_queue_of_the_same_name_replaces_the_earlier_one(queues):
+def test_added_queue_replaces_an_earlier_queue_of_equal_name(queues):
     later = Queue(Pathname=PRIVATE.Pathname, PrivateQueueNumber=8)
     queues[later.Pathname] = later
     assert (queues.find_private(7), queues.find_private(8), len(queues)) == (None, later, 2)

@@ -29,19 +29,19 @@ def runs(host, reader):
 
 
 @pytest.mark.parametrize("timeout_ms", [0, -1])
-def test_wait_with_zero_timeout_fails_at_once(host, reads, descriptor, timeout_ms):
+def test_read_wait_with_timeout_of_zero_or_less_fails_at_once(host, reads, descriptor, timeout_ms):
     wait(host, reads, "x", descriptor, timeout_ms)
     assert reads.answers == {"x": (TIMEOUT, None)}
     assert not descriptor.WaitingMessageReadOperationCollection
 
 
-def test_a_wait_for_a_queue_that_is_gone_fails_at_once(host, reads, descriptor):
+def test_read_wait_on_a_deleted_queue_fails_at_once(host, reads, descriptor):
     descriptor.QueueReference = None
     wait(host, reads, "x", descriptor, 100)
     assert reads.answers == {"x": (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)}
 
 
-def test_read_timer_ends_only_its_wait(host, reads, descriptor):
+def test_expired_read_timer_ends_only_its_own_wait(host, reads, descriptor):
     for name, timeout_ms in ("long", 200), ("short", 100):
         wait(host, reads, name, descriptor, timeout_ms)
     long, short = descriptor.WaitingMessageReadOperationCollection
@@ -51,7 +51,7 @@ def test_read_timer_ends_only_its_wait(host, reads, descriptor):
     assert (runs(host, long), runs(host, short)) == (True, False)
 
 
-def test_deleted_message_is_not_counted_and_reason_is_reported(host):
+def test_deleted_message_leaves_the_count_and_its_reason_is_reported(host):
     (message_id,) = put(host, "a")
     queue, deleted = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
@@ -71,7 +71,7 @@ def test_deleted_message_is_not_counted_and_reason_is_reported(host):
     assert deleted == [(position, reason)], "once"
 
 
-def test_cursor_handles_expired_wait_of_read_without_waiting(host, monkeypatch):
+def test_read_by_cursor_with_timeout_0_informs_the_cursor_of_the_expired_wait(host, monkeypatch):
     descriptor = open_(host)
     cursor = host.core.cursors.open(descriptor)
     expired = []

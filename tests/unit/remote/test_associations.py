@@ -20,7 +20,7 @@ def connected(server: Server) -> Reader:
     return reader
 
 
-def test_a_client_that_never_binds_is_cut_at_the_response_timeout():
+def test_rpc_client_that_never_binds_is_disconnected_at_the_response_timeout():
     server = Server()
     reader = connected(server)
     server.wait(RESPONSE_TIMEOUT_MS - 1)
@@ -30,7 +30,7 @@ def test_a_client_that_never_binds_is_cut_at_the_response_timeout():
     assert len(server.core.remote.associations) == 0
 
 
-def test_client_with_unfinished_request_is_cut_and_its_messages_returned():
+def test_rpc_client_with_unfinished_request_is_disconnected_and_its_messages_returned():
     server = Server()
     server.send(b"one")
     reader, other = server.connect(), server.connect("192.0.2.99")
@@ -44,7 +44,7 @@ def test_client_with_unfinished_request_is_cut_and_its_messages_returned():
     assert other.closed is None
 
 
-def test_a_request_that_comes_in_pieces_in_time_is_carried_out():
+def test_rpc_request_that_arrives_in_pieces_in_time_is_carried_out():
     server = Server()
     reader = server.connect()
     call = reader.begin_pieces("RemoteQmGetVersion", lambda: server.wait(RESPONSE_TIMEOUT_MS // 30))
@@ -53,13 +53,13 @@ def test_a_request_that_comes_in_pieces_in_time_is_carried_out():
     assert reader.closed is None
 
 
-def test_input_of_unknown_connections_is_ignored():
+def test_input_of_unknown_rpc_connections_is_ignored():
     server = Server()
     for event in (RpcBytes("rpc-77", bind()), RpcLost("rpc-77", "gone")):
         assert server.core.handle(event, server.now) == []
 
 
-def test_bytes_after_protocol_violation_are_ignored():
+def test_rpc_bytes_after_a_protocol_violation_are_ignored():
     core = Server().core
     now = Server().now
     core.handle(RpcAccepted("rpc-1", CAME_FROM, LISTENING.read), now)
@@ -69,7 +69,7 @@ def test_bytes_after_protocol_violation_are_ignored():
     assert core.handle(RpcBytes("rpc-1", request("RemoteQmGetVersion")), now) == []
 
 
-def test_calls_received_with_end_of_client_leave_no_state():
+def test_rpc_calls_received_with_the_end_of_their_client_leave_no_state():
     """All is read before anything is carried out: the client is gone when its calls are."""
     server = Server()
     server.send(b"one")
@@ -84,7 +84,7 @@ def test_calls_received_with_end_of_client_leave_no_state():
     assert server.core.remote.associations.server.groups.handles == 0
 
 
-def test_a_client_of_another_machine_cannot_join_a_group():
+def test_rpc_client_of_another_machine_cannot_join_a_group():
     server = Server()
     group = server.connect().group
     other_client = server.readers["silent"] = Reader(server, "silent")

@@ -27,7 +27,7 @@ def cancel(reader, queue: int, request: int, p_queue: int | None = None) -> Stat
 
 
 @BOTH
-def test_a_cancelled_call_is_answered_with_a_fault_and_takes_no_message(method):
+def test_cancelled_remote_receive_is_answered_with_a_fault_and_takes_no_message(method):
     """C706 12.6.4.6, 6.1.8: co_cancel."""
     server, reader, queue, call = waiting(method)
     reader.cancel(call)

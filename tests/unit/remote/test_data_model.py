@@ -31,7 +31,7 @@ def test_inspection_shows_open_handles_and_pending_reads():
     assert (descriptor["Handle"], descriptor["RemoteReadState"]) == (opened.handle, "ReadyForRead")
 
 
-def test_handles_fit_into_32_bits_for_ever_and_no_two_are_the_same():
+def test_remote_handles_are_unique_32_bit_numbers():
     server = Server()
     server.send(b"one")
     reader = server.connect()

@@ -21,7 +21,7 @@ def locked():
 
 
 @pytest.mark.parametrize("ack", [NACK, ACK])
-def test_a_message_that_was_purged_while_it_was_locked_is_gone_either_way(ack):
+def test_end_receive_of_a_purged_locked_message_removes_it_for_ack_and_nack(ack):
     server, reader, _, context = locked()
     server.purge()
     assert reader.end(context, ack) == Status.MQ_OK
@@ -38,7 +38,7 @@ def test_end_receive_is_answered_after_disk_write():
     assert server.bodies() == []
 
 
-def test_a_message_whose_end_cannot_be_written_is_given_back():
+def test_message_returns_to_its_queue_when_end_receive_cannot_be_written():
     server, reader, _, context = locked()
     server.slow_disk = True
     ending = reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
@@ -48,7 +48,7 @@ def test_a_message_whose_end_cannot_be_written_is_given_back():
     assert server.bodies() == ["one"]
 
 
-def test_a_client_that_vanishes_while_its_end_is_written_has_ended_it():
+def test_end_receive_takes_effect_although_its_client_vanishes_during_the_write():
     """Else the message would be given to another reader, and then be deleted."""
     server, reader, _, context = locked()
     server.slow_disk = True

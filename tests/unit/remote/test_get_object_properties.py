@@ -37,7 +37,7 @@ def server():
 
 
 @WIDE
-def test_properties_are_properties_in_the_types_that_they_have(server, wide):
+def test_queue_properties_are_returned_with_their_variant_types(server, wide):
     found = ask(server, range(101, 114), wide=wide)
     assert found["Return"] == Status.MQ_OK
     properties = {101 + place: (VarType(one["vt"]).name, one["_varUnion"]) for place, one in enumerate(found["apVar"])}
@@ -51,7 +51,7 @@ def test_properties_are_properties_in_the_types_that_they_have(server, wide):
     assert isinstance(properties[102][1], UUID)
 
 
-def test_a_variant_of_another_type_and_an_unknown_property_are_refused(server):
+def test_unknown_queue_property_and_wrong_variant_type_are_refused(server):
     wrong = {**NULL, "vt": VarType.VT_UI1, "_varUnion": 0}
     assert ask(server, [108], variants=[wrong])["Return"] == Status.MQ_ERROR_PROPERTY
     assert ask(server, [999])["Return"] == Status.MQ_ERROR_PROPERTY

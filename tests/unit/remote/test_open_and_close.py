@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 INFINITE = 0xFFFFFFFF
 
 
-def test_the_context_of_qmcomm_may_be_closed_once_the_queue_is_open():
+def test_qmcomm_context_handle_may_be_closed_while_the_queue_stays_open():
     """MS-MQMP 3.1.4.3, 4.2: then the queue is no longer its own."""
     server = Server()
     server.send(b"one")
@@ -52,7 +52,7 @@ def test_closing_a_queue_cancels_its_reads_and_no_others():
 # -- RemoteQMCloseCursor ---------------------------------------------------------------------------------------
 
 
-def test_a_cursor_is_closed_once():
+def test_remote_cursor_can_be_closed_only_once():
     server = Server()
     reader = server.connect()
     queue = reader.open().handle

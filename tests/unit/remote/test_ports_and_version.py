@@ -43,7 +43,7 @@ def test_endpoint_mapper_is_empty_before_ports_are_open():
     assert ask_mapper(server.connect(), QM2QM.syntax)["status"] == EPT_S_NOT_REGISTERED
 
 
-def test_an_ipv6_address_has_no_room_in_a_tower():
+def test_endpoint_mapper_returns_zero_address_for_an_ipv6_listener():
     server = Server()
     server.handle(RpcListening(Endpoint("::1", 2103), Endpoint("::1", 2105)))
     (tower,) = ask_mapper(server.connect(), QM2QM.syntax)["ITowers"]

@@ -48,7 +48,7 @@ def test_invalid_share_mode_and_missing_name_are_refused():
         ((RECEIVE_ACCESS, DENY_RECEIVE), (PEEK_ACCESS, 0), Status.MQ_OK),
     ],
 )
-def test_exclusive_reading_is_exclusive_until_the_queue_is_closed(first, second, expected):
+def test_exclusive_remote_read_lasts_until_the_queue_is_closed(first, second, expected):
     reader = Server().connect()
     opened = reader.open_remote(access=first[0], share=first[1])
     assert status(opened) is Status.MQ_OK
@@ -57,7 +57,7 @@ def test_exclusive_reading_is_exclusive_until_the_queue_is_closed(first, second,
     assert status(reader.open_remote(access=second[0], share=second[1])) is Status.MQ_OK
 
 
-def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
+def test_share_modes_apply_equally_to_local_and_remote_readers():
     server = Server()
     local = server.ask(OpenQueue(queue=PLAIN, deny_receive=True))["handle"]
     reader = server.connect()
@@ -66,7 +66,7 @@ def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
     assert status(reader.open_remote()) is Status.MQ_OK
 
 
-def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
+def test_number_of_remotely_opened_queues_is_limited(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_DESCRIPTORS_LIMIT", 2)
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
@@ -98,7 +98,7 @@ def first_body(reader: Reader, name: dict[str, Any]) -> bytes:
     return bytes(desc["lpBuffer"][-4:])
 
 
-def test_the_queues_of_the_machine_are_found_by_its_name():
+def test_remote_open_finds_journal_and_dead_letter_queues_of_the_machine():
     _, reader = journaled()
     for suffix in (JOURNAL, DEADLETTER, DEADXACT):
         assert status(reader.open_format(queue_format(4, QM_ID, SYSTEM | suffix))) is Status.MQ_OK
@@ -107,7 +107,7 @@ def test_the_queues_of_the_machine_are_found_by_its_name():
     assert found is Status.MQ_ERROR_QUEUE_NOT_FOUND
 
 
-def test_a_subqueue_is_found_by_its_own_kind_of_name():
+def test_remote_open_finds_a_subqueue_by_its_format_name_type():
     server, reader = journaled()
     server.ask(CreateQueue(name=f"{PLAIN};urgent"))
     server.send(b"fast")
@@ -135,7 +135,7 @@ def test_http_remote_and_outgoing_queues_are_not_opened_for_reading(direct, expe
 # -- R_QMCloseRemoteQueueContext, R_QMCreateRemoteCursor -------------------------------------------------------
 
 
-def test_open_context_is_closed_once_and_null_is_ignored():
+def test_qmcomm_open_context_is_closed_once_and_null_is_ignored():
     server = Server()
     reader = server.connect()
     context = reader.open_remote()["pphContext"]
@@ -148,7 +148,7 @@ def test_open_context_is_closed_once_and_null_is_ignored():
     assert fault.value.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
 
 
-def test_a_cursor_is_made_for_an_open_queue_only():
+def test_remote_cursor_is_created_only_for_an_open_queue():
     server = Server()
     reader = server.connect()
     queue, other = reader.open_remote()["phQueue"], reader.open_remote(OTHER)["phQueue"]
@@ -160,7 +160,7 @@ def test_a_cursor_is_made_for_an_open_queue_only():
         assert (status(refused), refused["phCursor"]) == (Status.MQ_ERROR_INVALID_HANDLE, 0)
 
 
-def test_cursors_are_limited(monkeypatch: pytest.MonkeyPatch):
+def test_number_of_remote_cursors_is_limited(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSORS_PER_HANDLE_LIMIT", 1)
     reader = Server().connect()
     queue = reader.open_remote()["phQueue"]

@@ -27,7 +27,7 @@ def nothing_is_left(server: Server) -> bool:
     return [len(one) for one in left] == [0] * len(left)
 
 
-def test_a_client_that_vanishes_closes_its_queues():
+def test_remote_queues_of_a_vanished_client_are_closed():
     server = Server()
     reader = server.connect()
     reader.open()
@@ -51,7 +51,7 @@ def test_messages_of_vanished_client_return_without_receive_ack():
     assert nothing_is_left(server)
 
 
-def test_a_message_that_was_purged_meanwhile_is_not_given_back():
+def test_rundown_does_not_return_a_message_purged_meanwhile():
     server = Server()
     server.send(b"one")
     reader = server.connect()
@@ -61,7 +61,7 @@ def test_a_message_that_was_purged_meanwhile_is_not_given_back():
     assert server.bodies() == []
 
 
-def test_handles_stay_as_long_as_the_client_has_another_association():
+def test_remote_handles_stay_open_while_the_client_has_another_association():
     """MS-RPCE 3.3.1.5.7: they belong to the group."""
     server = Server()
     server.send(b"one")
@@ -77,7 +77,7 @@ def test_handles_stay_as_long_as_the_client_has_another_association():
     assert nothing_is_left(server)
 
 
-def test_a_queue_that_only_qmcomm_opened_is_closed_with_its_context():
+def test_queue_opened_only_by_qmcomm_is_closed_with_its_context_handle():
     server = Server()
     reader = server.connect()
     reader.open_remote()

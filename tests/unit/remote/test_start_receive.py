@@ -33,7 +33,7 @@ def status(number: int) -> Status:
 
 
 @BOTH
-def test_the_order_of_refusals_is_that_of_the_document(method):
+def test_start_receive_checks_its_arguments_in_documented_order(method):
     """dwQueue, dwRequestID, the missing cursor, the queue that is not open, the invalid cursor."""
     _, reader, queue = made()
     reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5)
@@ -58,7 +58,7 @@ def test_remote_reader_cannot_use_handle_of_local_application():
 
 
 @BOTH
-def test_handle_opened_to_peek_cannot_receive(method):
+def test_start_receive_refuses_a_handle_opened_to_peek(method):
     """MS-MQMP 3.1.4.2: a handle with MQ_PEEK_ACCESS permits peeks only."""
     server = Server()
     server.send(b"one")

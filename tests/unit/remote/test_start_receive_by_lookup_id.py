@@ -29,7 +29,7 @@ def read(reader, queue: int, action: int, lookup_id: int, **change):
     return reader.read(queue, METHOD, ulAction=action, LookupId=lookup_id, **change)
 
 
-def test_handle_opened_to_peek_cannot_receive(made):
+def test_start_receive_by_lookup_id_refuses_a_handle_opened_to_peek(made):
     server, reader, _, lookup_ids = made
     queue = reader.open(access=PEEK_ACCESS).handle
     assert Status(read(reader, queue, RECEIVE_CURRENT, lookup_ids[0])["Return"]) is Status.MQ_ERROR_ACCESS_DENIED

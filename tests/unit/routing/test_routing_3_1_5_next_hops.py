@@ -43,23 +43,23 @@ def servers(*numbers: int) -> tuple[UUID, ...]:
     return tuple(UUID(int=number) for number in numbers)
 
 
-def test_3_1_5_1_inside_a_site_a_client_sends_directly() -> None:
+def test_mqbr_3_1_5_1_client_sends_directly_within_its_site() -> None:
     assert hops(inside(machine(5, "A"), machine(6, "BA")), 5, 6) == [6]
 
 
-def test_3_1_5_1_to_another_site_a_client_sends_to_a_routing_server_of_its_own() -> None:
+def test_mqbr_3_1_5_1_client_sends_to_another_site_by_its_own_routing_server() -> None:
     topology = inside(router(4, "B"), router(3, "A"), router(2, "A"), machine(5, "A"), machine(6, "B"))
     assert hops(topology, 5, 6) == [2]
 
 
-def test_3_1_5_1_out_routing_servers_come_first() -> None:
+def test_mqbr_3_1_5_1_client_prefers_its_out_routing_servers() -> None:
     source = machine(5, "A", OutRoutingServerIdentifierList=servers(3, 2))
     destination = machine(6, "A", InRoutingServerIdentifierList=servers(4))
     assert hops(inside(source, destination, machine(7, "B")), 5, 6) == [3, 2]
     assert hops(inside(source, machine(7, "B")), 5, 7) == [3, 2]
 
 
-def test_3_1_5_1_in_routing_servers_receive_for_the_destination() -> None:
+def test_mqbr_3_1_5_1_client_sends_to_in_routing_servers_of_the_destination() -> None:
     destination = machine(6, "A", InRoutingServerIdentifierList=servers(3, 2))
     assert hops(inside(machine(5, "A"), destination), 5, 6) == [3, 2]
 
@@ -74,58 +74,58 @@ def test_3_1_5_1_in_routing_servers_receive_for_the_destination() -> None:
     ],
     ids=["destination", "source", "no routing server", "no gate"],
 )
-def test_3_1_5_1_without_a_hop_the_attempt_fails(machines: list[QueueManager], complaint: str) -> None:
+def test_mqbr_3_1_5_1_client_without_next_hop_fails_to_send(machines: list[QueueManager], complaint: str) -> None:
     with pytest.raises(RoutingError, match=complaint) as raised:
         hops(inside(*machines), 5, 6)
     assert "\n" not in str(raised.value)
 
 
-def test_3_1_5_2_a_router_delivers_in_its_site() -> None:
+def test_mqbr_3_1_5_2_routing_server_delivers_within_its_site() -> None:
     assert hops(figure_4(1, 1, 1, 1), 11, 21) == [21]
 
 
-def test_3_1_5_2_a_router_leaves_its_site_by_a_gate() -> None:
+def test_mqbr_3_1_5_2_routing_server_sends_to_another_site_by_a_gate() -> None:
     assert hops(figure_4(1, 1, 1, 1), 11, 23) == [1]
 
 
-def test_3_1_5_2_a_routers_out_routing_servers_do_not_count() -> None:
+def test_mqbr_3_1_5_2_routing_server_ignores_its_own_out_routing_servers() -> None:
     source = router(5, "A", OutRoutingServerIdentifierList=servers(3))
     assert hops(inside(source, machine(6, "A")), 5, 6) == [6]
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_3_1_5_2_and_3_an_in_routing_server_delivers_wherever_it_is(number: int) -> None:
+def test_mqbr_3_1_5_2_in_routing_server_delivers_from_any_site(number: int) -> None:
     """Gate or not, and in the destination's site or not."""
     destination = machine(6, "B", InRoutingServerIdentifierList=servers(1, 3))
     assert hops(inside(router(1, "A"), router(3, "A"), destination), number, 6) == [6]
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_3_1_5_2_and_3_other_routers_send_to_in_routing_server(number: int) -> None:
+def test_mqbr_3_1_5_2_other_routing_servers_send_to_the_in_routing_server(number: int) -> None:
     destination = machine(6, "A", InRoutingServerIdentifierList=servers(4))
     assert hops(inside(router(1, "A"), router(3, "A"), router(4, "A"), destination), number, 6) == [4]
 
 
-def test_3_1_5_3_a_gate_sends_to_a_gate_of_the_next_site() -> None:
+def test_mqbr_3_1_5_3_site_gate_sends_to_a_gate_of_the_next_site() -> None:
     assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 1, 23) == [2]
     assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 2, 23) == [4]
     assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 4, 23) == [3]
     assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 3, 23) == [23]
 
 
-def test_3_1_5_3_of_several_sites_the_nearest_is_taken() -> None:
+def test_mqbr_3_1_5_3_site_gate_chooses_the_nearest_of_several_destination_sites() -> None:
     gates = [router(number, name) for number, name in enumerate("ABC", 1)]
     links = [link("AB", 5, 1, 2), link("AC", 2, 1, 3)]
     for sites in ("BC", "CB"):
         assert hops(enterprise("ABC", [*gates, machine(6, sites)], links), 1, 6) == [3]
 
 
-def test_3_1_5_3_next_site_without_gate_gives_no_next_hop() -> None:
+def test_mqbr_3_1_5_3_next_site_without_gate_gives_no_next_hop() -> None:
     with pytest.raises(RoutingError, match="no route"):
         hops(enterprise("AB", [router(1, "A"), machine(6, "B")], [link("AB", 1, 1)]), 1, 6)
 
 
-def test_3_1_5_3_missing_row_gives_no_next_hop() -> None:
+def test_mqbr_3_1_5_3_missing_routing_table_row_gives_no_next_hop() -> None:
     topology = figure_4(1, 1, 1, 1)
     with pytest.raises(RoutingError, match="no route"):
         get_next_hops(topology, (), UUID(int=1), UUID(int=23))
@@ -142,7 +142,7 @@ def in_directory(topology: Topology) -> MemoryDirectory:
     return directory
 
 
-def test_3_1_5_9_an_enterprise_is_read_from_a_directory() -> None:
+def test_mqbr_3_1_5_9_site_topology_is_read_from_the_directory() -> None:
     """Whatever order the directory gives its objects in."""
     made = figure_4(3, 3, 1, 1)
     read = Topology.read(in_directory(made))
@@ -159,7 +159,7 @@ def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
     assert get_directory_data(directory, RoutingLink, equals("Color", 1)) is None
 
 
-def test_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
+def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:
     assert Topology.read(Replica(connected=False)) == Topology({}, {}, ())
 
 
@@ -186,13 +186,15 @@ class Enumerating(Replica):
 @pytest.mark.parametrize(
     ("status", "wanted"), [(Result.END_OF_DATA, [Site(Identifier=site("A"))] * 2), (Result.GENERIC_ERROR, None)]
 )
-def test_3_1_5_9_broken_enumeration_gives_empty_topology(status: Result, wanted: list[Site] | None) -> None:
+def test_mqbr_3_1_5_9_failed_directory_enumeration_gives_empty_topology(
+    status: Result, wanted: list[Site] | None
+) -> None:
     directory = Enumerating(2, status)
     assert get_directory_data(directory, Site) == wanted
     assert directory.ended == 1
 
 
-def test_3_1_5_9_endless_enumeration_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mqbr_3_1_5_9_endless_directory_enumeration_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topology_module, "MAX_OBJECTS", 10)
     directory = Enumerating(1_000, Result.END_OF_DATA)
     with pytest.raises(RoutingError, match="more than 10 objects of type Site"):

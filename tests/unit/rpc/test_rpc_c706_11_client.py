@@ -65,7 +65,7 @@ class Pair:
 
 
 @pytest.mark.parametrize("preferred", [NDR, NDR64])
-def test_call_and_answer_are_encoded_in_both_syntaxes(preferred):
+def test_rpc_client_encodes_call_and_answer_in_both_transfer_syntaxes(preferred):
     pair = Pair(preferred=preferred)
     assert pair.happened == [Bound()]
     call = pair.call("RemoteQMOpenQueue", **OPEN)
@@ -78,7 +78,7 @@ def test_call_and_answer_are_encoded_in_both_syntaxes(preferred):
     assert isinstance(returned.results["phContext"], UUID)
 
 
-def test_both_syntaxes_of_each_interface_are_proposed():
+def test_rpc_client_proposes_both_transfer_syntaxes_of_each_interface():
     (sent,) = ClientAssociation([QM2QM, QMCOMM]).bind()
     (bind,) = pdus(sent.data)
     assert bind.pfc_flags == WHOLE_PDU_FLAGS | Flags.CONC_MPX
@@ -87,7 +87,7 @@ def test_both_syntaxes_of_each_interface_are_proposed():
     assert [one.p_cont_id for one in bind.body.p_context_elem] == [0, 1, 2, 3]
 
 
-def test_answers_come_in_any_order():
+def test_rpc_client_accepts_answers_in_any_order():
     pair = Pair()
     first = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
     second = pair.call("RemoteQMPurgeQueue", hQueue=7)
@@ -98,7 +98,7 @@ def test_answers_come_in_any_order():
     assert pair.client.pending == 0
 
 
-def test_without_multiplexing_calls_wait_for_each_other():
+def test_rpc_client_without_multiplexing_sends_calls_one_after_the_other():
     client = bound(flags=WHOLE_PDU_FLAGS)
     first, second = (outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}) for number in (1, 2))
     assert len(client.begin(first)) == 1
@@ -108,7 +108,7 @@ def test_without_multiplexing_calls_wait_for_each_other():
     assert pdus(sent.data)[0].call_id == 3
 
 
-def test_long_requests_go_in_fragments():
+def test_rpc_client_sends_long_requests_in_fragments():
     pair = Pair(BIG, limits=Limits(fragment_bytes=1500))
     octets = bytes(range(256)) * 40
     pair.call("Put", BIG, size=len(octets), octets=octets)
@@ -116,7 +116,7 @@ def test_long_requests_go_in_fragments():
     assert bytes(received.arguments["octets"]) == octets
 
 
-def test_long_answers_come_in_fragments():
+def test_rpc_client_reassembles_long_answers():
     pair = Pair()
     pair.call("RemoteQMStartReceive", lpRemoteReadDesc=DESC)
     (received,) = pair.received()
@@ -126,7 +126,7 @@ def test_long_answers_come_in_fragments():
     assert bytes(pair.happened[-1].results["lpRemoteReadDesc"]["lpBuffer"]) == buffer
 
 
-def test_a_fault_is_reported_with_its_status():
+def test_rpc_client_reports_a_fault_with_its_status():
     pair = Pair()
     call = pair.call("RemoteQMPurgeQueue", hQueue=7)
     (received,) = pair.received()
@@ -136,7 +136,7 @@ def test_a_fault_is_reported_with_its_status():
     assert "0x1c010014" in failed.error
 
 
-def test_a_cancel_ends_the_call_here_and_is_sent():
+def test_rpc_client_ends_a_cancelled_call_and_sends_the_cancel():
     pair = Pair()
     call = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
     pair.take(pair.client.cancel(call))
@@ -170,14 +170,14 @@ def ended(happened):
     return happened[-1].reason
 
 
-def test_a_refused_association_ends():
+def test_rpc_client_ends_a_refused_association():
     client = ClientAssociation([QM2QM])
     client.bind()
     assert "reason 2" in ended(client.receive_bytes(Pdu(BindNak(2), 1).build()))
     assert client.receive_bytes(b"more") == []
 
 
-def test_no_interface_at_all_ends_the_association():
+def test_bind_ack_without_accepted_interface_ends_the_association():
     client = ClientAssociation([QM2QM])
     client.bind()
     ack = BindAck(5840, 5840, 1, b"", (ContextResult(2, 1), ContextResult(2, 1)))
@@ -191,14 +191,14 @@ def test_unaccepted_interface_cannot_be_called():
     assert "no interface ept" in failed.error
 
 
-def test_too_few_results_end_the_association():
+def test_bind_ack_with_too_few_results_ends_the_association():
     client = ClientAssociation([QM2QM])
     client.bind()
     ack = BindAck(5840, 5840, 1, b"", (ContextResult(0, transfer_syntax=NDR),))
     assert "1 answers" in ended(client.receive_bytes(Pdu(ack, 1).build()))
 
 
-def test_when_the_association_ends_every_call_fails():
+def test_every_pending_call_fails_when_the_association_ends():
     pair = Pair()
     calls = [pair.call("RemoteQMPurgeQueue", hQueue=number) for number in (1, 2)]
     happened = pair.client.end("reset")
@@ -236,19 +236,19 @@ def test_a_server_that_breaks_the_protocol_ends_the_association(pdu):
 
 
 def test_bytes_that_are_no_pdu_end_the_association():
-    assert "no PDU" in ended(bound().receive_bytes(b"HTTP/1.1 400 Bad Request\r\n"))
+    assert "are not a PDU" in ended(bound().receive_bytes(b"HTTP/1.1 400 Bad Request\r\n"))
 
 
-def test_a_bad_stub_fails_its_call_only():
+def test_invalid_response_stub_fails_only_its_own_call():
     client = bound()
     call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
     client.begin(call)
     (failed,) = client.receive_bytes(Pdu(Response(0, bytes(3)), 2).build())
     assert (failed.call, client.ended) == (call, False)
-    assert "bad stub" in failed.error
+    assert "invalid stub" in failed.error
 
 
-def test_an_answer_that_never_ends_is_not_kept():
+def test_rpc_client_discards_a_response_that_never_ends():
     client = bound()
     client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
     flags, happened = Flags.FIRST_FRAG, []
@@ -260,9 +260,9 @@ def test_an_answer_that_never_ends_is_not_kept():
     assert "more than" in ended(happened)
 
 
-def test_calls_are_bounded_and_not_made_too_early():
+def test_rpc_client_limits_pending_calls_and_refuses_calls_before_the_bind():
     early = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
-    with pytest.raises(MisuseError, match="before the association is bound"):
+    with pytest.raises(MisuseError, match="before the association was bound"):
         ClientAssociation([QM2QM]).begin(early)
     client = bound()
     for number in range(Limits().pending_calls):

@@ -91,12 +91,12 @@ def test_pdu_builds_and_parses_exact_bytes(name):
     assert pdu.build() == wire
 
 
-def test_the_flag_of_an_object_follows_from_the_body():
+def test_pdu_without_object_uuid_drops_the_object_flag():
     wire = Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG | Flags.OBJECT_UUID).build()
     assert Pdu.parse(wire) == Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG)
 
 
-def test_a_bind_nak_may_carry_extended_error_information():
+def test_bind_nak_may_have_extended_error_information():
     wire = bytes.fromhex("05000d03 10000000 2500 0000 02000000 0800 01 0500") + bytes(16)
     assert Pdu.parse(wire).body == BindNak(8)
 
@@ -141,7 +141,7 @@ def test_too_large_pdu_field_raises_misuse_error():
         Pdu(CoCancel(), 1, sec_trailer=SecTrailer(10, 5, 0, b"")).build()
 
 
-def test_a_stream_is_cut_into_pdus_wherever_it_was_cut():
+def test_rpc_stream_is_split_into_pdus_in_any_chunks():
     stream = b"".join(bytes.fromhex(wire) for wire, _ in VECTORS.values())
     whole = list(PduFramer(5840).feed(stream))
     assert [Pdu.parse(wire) for wire in whole] == [pdu for _, pdu in VECTORS.values()]

@@ -43,14 +43,14 @@ def test_context_handle_keeps_its_state_until_closed_with_null(client):
     assert status(closing(client, handle)) == MISMATCH
 
 
-def test_a_handle_that_is_not_answered_with_null_stays(client):
+def test_context_handle_stays_open_until_it_is_answered_with_null(client):
     handle = client.opened()
     (answer,) = sent(received(closing(client, handle)).respond(Return=0xC00E0006))
     assert CLOSE.read_out(answer.body.stub, Encoding(), {})["pphContext"] == handle
     assert received(closing(client, handle)).handle.state == "queue"
 
 
-def test_a_null_handle_reaches_the_dispatcher_as_none(client):
+def test_null_context_handle_reaches_the_dispatcher_as_none(client):
     call = received(closing(client, None))
     assert (call.handle, call.arguments) == (None, {"pphContext": None})
     assert sent(call.respond(Return=0xC00E0007))[0].body.stub == bytes(20) + bytes.fromhex("07000ec0")
@@ -70,7 +70,7 @@ def test_foreign_context_handle_is_a_context_mismatch(client, which):
         assert status(closing(client, handle)) == MISMATCH
 
 
-def test_handles_belong_to_the_group_and_run_down_with_its_last_association(client):
+def test_context_handles_run_down_with_the_last_association_of_their_group(client):
     group = client.association.group.identifier
     second = Client(client.server)
     second.bind(group=group)
@@ -83,12 +83,12 @@ def test_handles_belong_to_the_group_and_run_down_with_its_last_association(clie
     assert client.server.groups.handles == 0
 
 
-def test_handles_run_down_when_the_client_breaks_the_protocol(client):
+def test_context_handles_run_down_when_the_client_violates_the_protocol(client):
     client.opened()
     assert [one.handle.state for one in client.feed(b"x" * 16) if isinstance(one, HandleRundown)] == ["queue"]
 
 
-def test_a_handle_opened_for_a_client_that_is_gone_runs_down_at_once(client):
+def test_context_handle_opened_for_a_vanished_client_runs_down_at_once(client):
     lost, orphaned = client.open_queue(), client.open_queue()
     client.send(Orphaned(), 2)
     handle = orphaned.new_handle("for nobody")
@@ -99,13 +99,13 @@ def test_a_handle_opened_for_a_client_that_is_gone_runs_down_at_once(client):
     assert client.server.groups.handles == 0
 
 
-def test_a_failed_open_leaves_no_handle(client):
+def test_failed_open_call_leaves_no_context_handle(client):
     (answer,) = sent(client.open_queue().respond(Return=0xC00E0006))
     assert answer.body.stub == bytes(20) + bytes.fromhex("06000ec0")
     assert client.server.groups.handles == 0
 
 
-def test_calls_with_one_handle_are_carried_out_one_after_the_other(client):
+def test_calls_with_one_context_handle_are_carried_out_in_sequence(client):
     handle = client.opened()
     first = received(closing(client, handle))
     assert closing(client, handle) == []
@@ -119,7 +119,7 @@ def test_calls_with_one_handle_are_carried_out_one_after_the_other(client):
     assert sent(happened)[1].body.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
 
 
-def test_a_call_that_waits_for_a_handle_can_be_cancelled_or_orphaned(client):
+def test_call_waiting_for_a_context_handle_can_be_cancelled_or_orphaned(client):
     handle = client.opened()
     first = received(closing(client, handle))
     closing(client, handle)
@@ -141,7 +141,7 @@ def test_handle_released_by_lost_association_serves_next_waiting_call(client):
     assert (happened[0].call, happened[1].call.association) == (first, second.association)
 
 
-def test_a_call_that_waited_in_vain_is_answered_on_its_own_association(client):
+def test_call_waiting_for_a_closed_context_handle_is_faulted_on_its_association(client):
     second = Client(client.server)
     second.bind(group=client.association.group.identifier)
     handle = client.opened()
@@ -153,7 +153,7 @@ def test_a_call_that_waited_in_vain_is_answered_on_its_own_association(client):
     assert (len(client.association.calls), len(second.association.calls)) == (0, 0)
 
 
-def test_above_the_limit_no_handle_is_promised(client):
+def test_open_call_above_the_limit_of_context_handles_is_refused_as_too_busy(client):
     small = Client(limits=Limits(handles=2))
     small.bind()
     small.opened()

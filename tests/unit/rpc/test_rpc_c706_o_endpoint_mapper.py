@@ -63,22 +63,22 @@ def test_tower_builds_and_parses_exact_octets():
         (None, []),
     ],
 )
-def test_an_interface_is_found_where_it_is_served(octets, ports):
+def test_endpoint_mapper_returns_the_port_of_a_served_interface(octets, ports):
     assert mapped(octets) == (ports, 0 if ports else EPT_S_NOT_REGISTERED)
 
 
 @pytest.mark.parametrize(("room", "ports"), [(0, []), (1, [2105]), (500, [2105, 2116])])
-def test_no_more_towers_are_answered_than_there_is_room_for(room, ports):
+def test_endpoint_mapper_returns_at_most_the_requested_number_of_towers(room, ports):
     assert mapped(QQ_ASKED, room)[0] == ports
 
 
 @pytest.mark.parametrize("octets", [b"\5", b"\1\0\5\0", QQ_ASKED + b"\0", b"\xff\xff"])
-def test_octets_that_are_no_tower_are_refused(octets):
+def test_endpoint_mapper_refuses_octets_that_are_no_tower(octets):
     with pytest.raises(StubError):
         Tower.parse(octets)
 
 
-def test_a_lookup_handle_that_we_never_gave_is_a_mismatch_and_null_is_freed():
+def test_endpoint_mapper_refuses_a_foreign_lookup_handle_and_frees_null():
     client = Client(RpcServer([EPT], SeededEntropy("ept")))
     client.bind(element(0, EPT.syntax, NDR))
     assert sent(client.request(4, bytes(19) + b"\1"))[0].body.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH

@@ -115,7 +115,7 @@ def test_closed_handle_of_impacket_gives_context_mismatch(client, toy):
 
 
 @pytest.mark.parametrize("size", [0, 1, 300, 5_700, 70_000])
-def test_messages_of_all_sizes_come_in_fragments_and_whole(client, size):
+def test_impacket_receives_messages_of_all_sizes_whole_and_in_fragments(client, size):
     answer = client.dce.request(client.receiving(size), checkError=False)
     assert (answer["ErrorCode"], answer["lpRemoteReadDesc"]["dwSize"]) == (0, size)
     assert answer["lpRemoteReadDesc"]["Reserved"] == 1
@@ -126,7 +126,7 @@ def test_messages_of_all_sizes_come_in_fragments_and_whole(client, size):
 
 
 @pytest.mark.parametrize("size", [8, 100])
-def test_a_request_in_fragments_is_put_together(client, size):
+def test_fragmented_request_of_impacket_is_reassembled(client, size):
     client.dce.set_max_fragment_size(size)
     answer = client.dce.request(client.receiving(300), checkError=False)
     assert answer["lpRemoteReadDesc"]["dwSize"] == 300
@@ -138,7 +138,7 @@ def requests_stub(requests):
     return b"".join(data[24:] for data in requests)
 
 
-def test_a_waiting_receive_is_cancelled_on_the_same_association(endpoint, toy):
+def test_impacket_cancels_its_waiting_receive_on_one_association(endpoint, toy):
     client = Impacket(endpoint, multiplexed=True)
     waiting, cancel = client.receiving(5, timeout=0xFFFFFFFF), RemoteQMCancelReceive()
     for name, value in {"hQueue": 7, "pQueue": 7, "dwRequestID": 5}.items():
@@ -166,7 +166,7 @@ def test_impacket_structure_pointer_and_null_pointer_are_read(client):
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_a_union_with_a_string_arrives(endpoint, toy, syntax):
+def test_impacket_union_with_a_string_is_read(endpoint, toy, syntax):
     client = Impacket(endpoint, QC, syntax)
     call = R_QMOpenRemoteQueue()
     name = call["pQueueFormat"]
@@ -192,13 +192,13 @@ def test_a_union_with_a_string_arrives(endpoint, toy, syntax):
         (RemoteQMPurgeQueue, {"hQueue": 7}, "0xc00e0007|c00e0007|handle"),
     ],
 )
-def test_faults_carry_their_status(client, call, fields, why):
+def test_impacket_reads_the_status_of_an_rpc_fault(client, call, fields, why):
     with pytest.raises(DCERPCException, match=rf"(?i){why}"):
         client.request(call(), **fields)
     assert client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)["Port"] == 2105
 
 
-def test_an_unknown_interface_and_authentication_are_refused_at_bind(endpoint):
+def test_bind_of_impacket_with_unknown_interface_or_authentication_is_refused(endpoint):
     dce = DCERPC_v5(RecordingTransport(endpoint))
     dce.connect()
     with pytest.raises(DCERPCException, match="abstract_syntax_not_supported"):
@@ -213,7 +213,7 @@ def test_an_unknown_interface_and_authentication_are_refused_at_bind(endpoint):
     dce.disconnect()
 
 
-def test_a_vanished_client_leaves_no_handle(endpoint, toy):
+def test_vanished_impacket_client_leaves_no_context_handle(endpoint, toy):
     client = Impacket(endpoint)
     client.open_queue()
     client.dce.disconnect()
@@ -222,7 +222,7 @@ def test_a_vanished_client_leaves_no_handle(endpoint, toy):
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_the_endpoint_mapper_names_the_port_of_an_interface(syntax):
+def test_impacket_finds_the_port_of_an_interface_by_the_endpoint_mapper(syntax):
     mapper = EndpointMapper([MappedEndpoint(QM2QM, IPv4Address("127.0.0.1"), 2105)])
     with serving(mapper) as (endpoint, _):
         for interface, found in ((QQ, "ncacn_ip_tcp:127.0.0.1[2105]"), (QC, None)):

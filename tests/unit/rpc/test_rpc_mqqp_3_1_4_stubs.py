@@ -165,7 +165,7 @@ def test_response_stub_has_exact_bytes(name):
     assert method.read_out(bytes.fromhex(wire), encoding, arguments) == results
 
 
-def test_the_opnums_are_those_of_the_documents():
+def test_opnums_of_rpc_methods_equal_those_of_the_documents():
     assert [QM2QM.methods[opnum].section for opnum in range(11)] == [f"MS-MQQP 3.1.4.{n}" for n in range(1, 12)]
     assert sorted(QMCOMM.methods) == [2, 3, 4, 10, 31]
 
@@ -282,7 +282,7 @@ def test_ndr64_counts_are_checked_against_available_bytes(count):
         EPT.methods[3].read_out(stub, NDR64, {"max_towers": 0xFFFF})
 
 
-def test_element_count_requires_available_bytes():
+def test_element_count_in_rpc_stub_requires_available_bytes():
     wire = bytes(20) + bytes.fromhex("f4010000 f4010000 00000000 f4010000") + bytes(100)
     with pytest.raises(StubError, match="500 elements need at least 2000 bytes, 100 are left"):
         EPT.methods[3].read_out(wire, NDR, {"max_towers": 500})
@@ -313,12 +313,12 @@ def test_two_full_pointers_to_one_referent_give_one_value():
         ),
     ],
 )
-def test_unreadable_arguments_raise_misuse_error(interface, opnum, arguments, why):
+def test_arguments_that_cannot_be_encoded_raise_misuse_error(interface, opnum, arguments, why):
     with pytest.raises(MisuseError, match=why):
         interface.methods[opnum].build_in(arguments, NDR)
 
 
-def test_a_structure_of_ndr64_ends_at_a_multiple_of_its_alignment():
+def test_ndr64_structure_is_padded_to_its_alignment():
     """MS-RPCE 2.2.5.3.4.1; the QUEUE_FORMAT with an OBJECTID above shows it within a stub."""
     assert isinstance(QM2QM.methods[0].parameters[1].type, Struct)
     desc = QM2QM.methods[0].parameters[1].type
@@ -326,7 +326,7 @@ def test_a_structure_of_ndr64_ends_at_a_multiple_of_its_alignment():
 
 
 @pytest.mark.parametrize(("encoding", "wire"), [(NDR, "01 01 05"), (NDR64, "01 000000 01 000000 05 000000")])
-def test_the_arm_of_a_union_has_its_own_alignment_in_ndr_and_the_largest_in_ndr64(encoding, wire):
+def test_union_arm_is_aligned_by_itself_in_ndr_and_by_largest_arm_in_ndr64(encoding, wire):
     """MS-RPCE 2.2.5.3.4.4; C706 14.3.8."""
     octet, word = Unsigned(1), Unsigned(4)
     toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))

@@ -45,7 +45,7 @@ def refused(happened: list, status: int) -> None:
 # -- legs --------------------------------------------------------------------------------------------------------------
 
 
-def test_three_legs_build_a_security_context_and_the_last_has_no_answer():
+def test_three_authentication_legs_build_a_security_context():
     client = SecuredClient()
     (ack,) = sent(client.begin())
     assert isinstance(ack.body, BindAck)
@@ -68,7 +68,7 @@ def test_header_signing_is_negotiated_on_request(asked):
     assert closed(happened) is asked
 
 
-def test_invalid_token_is_refused_at_bind():
+def test_invalid_authentication_token_is_refused_at_bind():
     client = SecuredClient()
     (nak,) = sent(client.begin(token=b"other"))
     assert isinstance(nak.body, BindNak)
@@ -77,14 +77,14 @@ def test_invalid_token_is_refused_at_bind():
     assert len(client.server.groups) == 0
 
 
-def test_invalid_last_leg_is_reported_at_first_call():
+def test_invalid_last_authentication_leg_is_reported_at_first_call():
     client = SecuredClient()
     client.begin()
     assert client.finish(b"wrong") == []
     refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.ACCESS_DENIED)
 
 
-def test_a_leg_in_an_alter_context_that_proves_nothing_is_a_fault():
+def test_invalid_authentication_leg_in_alter_context_gives_a_fault():
     client = SecuredClient()
     client.begin()
     alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
@@ -101,7 +101,7 @@ def test_alter_context_answer_has_a_token_only_if_the_provider_returns_one():
     assert client.contexts[0].complete
 
 
-def test_legs_are_bounded_in_number_and_length():
+def test_authentication_legs_are_limited_in_number_and_length():
     client = SecuredClient(limits=Limits(auth_legs=1))
     client.begin()
     assert client.finish() == []
@@ -112,7 +112,7 @@ def test_legs_are_bounded_in_number_and_length():
     assert long.contexts[0].taken == []
 
 
-def test_a_leg_after_the_last_and_a_second_security_context_are_refused():
+def test_authentication_leg_after_the_last_and_second_security_context_are_refused():
     client = SecuredClient().authenticate()
     client.finish(LEGS[2])
     refused(client.feed(version(client)), FaultStatus.ACCESS_DENIED)
@@ -146,7 +146,7 @@ def test_unknown_authentication_levels_are_refused_and_two_are_raised():
 
 
 @pytest.mark.parametrize("trailer", [None, SecTrailer(NTLM, 5, CONTEXT, b"stray")])
-def test_empty_last_leg_ends_association_silently(trailer):
+def test_empty_last_authentication_leg_ends_association_without_answer(trailer):
     client = SecuredClient()
     client.bind()
     assert sent(client.send(Auth3(), 1, sec_trailer=trailer)) == []
@@ -172,7 +172,7 @@ def test_requests_and_responses_are_protected_with_padding_to_16(level):
     assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
 
 
-def test_calls_at_level_connect_may_have_a_token():
+def test_rpc_calls_at_level_connect_may_have_a_security_token():
     client = SecuredClient(AuthLevel.CONNECT).authenticate()
     assert received(client.feed(version(client))).level is AuthLevel.CONNECT
     second = SecuredClient(AuthLevel.CONNECT).authenticate()
@@ -183,13 +183,13 @@ def test_calls_at_level_connect_may_have_a_token():
 
 
 @pytest.mark.parametrize("level", SIGNING)
-def test_a_call_without_a_token_is_denied(level):
+def test_rpc_call_without_a_security_token_is_denied(level):
     client = SecuredClient(level).authenticate()
     refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.ACCESS_DENIED)
 
 
 @pytest.mark.parametrize("change", [{"auth_type": 9}, {"auth_level": 2}, {"auth_context_id": 3}])
-def test_a_call_under_another_context_type_or_level_is_denied(change):
+def test_rpc_call_with_wrong_security_context_type_or_level_is_denied(change):
     client = SecuredClient().authenticate()
     for name, value in change.items():
         setattr(client.own, name, value)
@@ -197,7 +197,7 @@ def test_a_call_under_another_context_type_or_level_is_denied(change):
 
 
 @pytest.mark.parametrize("level", SIGNING)
-def test_a_request_that_is_replayed_is_not_genuine(level):
+def test_replayed_rpc_request_is_rejected(level):
     client = SecuredClient(level).authenticate()
     wire = version(client)
     call = received(client.feed(wire))
@@ -208,7 +208,7 @@ def test_a_request_that_is_replayed_is_not_genuine(level):
 @pytest.mark.parametrize("level", SIGNING)
 @budget(FEW)
 @given(data=st.data())
-def test_a_flipped_bit_is_noticed_wherever_it_is(level, data):
+def test_any_flipped_bit_of_a_signed_rpc_request_is_detected(level, data):
     client = SecuredClient(level).authenticate(header_sign=True)
     wire = bytearray(version(client, bytes(40)))
     place = data.draw(st.integers(24, len(wire) - 1))
@@ -218,7 +218,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_is(level, data):
     assert not any(isinstance(one, CallReceived) for one in happened)
 
 
-def test_a_cancel_without_a_token_is_taken_and_one_with_a_wrong_token_ends_the_association():
+def test_cancel_is_accepted_without_token_and_rejected_with_wrong_token():
     client = SecuredClient().authenticate()
     received(client.feed(version(client)))
     assert not closed(client.feed(Pdu(CoCancel(), client.call_id).build()))
@@ -226,7 +226,7 @@ def test_a_cancel_without_a_token_is_taken_and_one_with_a_wrong_token_ends_the_a
     assert closed(client.feed(forged))
 
 
-def test_nonzero_bytes_after_signature_end_association():
+def test_nonzero_bytes_after_the_rpc_signature_end_the_association():
     client = SecuredClient().authenticate()
     client.own.context.signature_size = 20  # the fixed provider signs with 16
     wire = client.protected(Request(0, VERSION, b"")) + b"\1\0\0\0"
@@ -269,7 +269,7 @@ def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data
     size=st.integers(1_432, 5_840),
     level=st.sampled_from([AuthLevel.CONNECT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]),
 )
-def test_every_fragment_has_a_signature_of_its_own_and_fits(stub, size, level):
+def test_every_rpc_fragment_fits_its_size_with_its_own_signature(stub, size, level):
     pair = SecuredClient(level).authenticate()
     context = pair.contexts[0]
     agreed = AgreedSecurity(NTLM, level, level, CONTEXT, context)
@@ -289,7 +289,7 @@ def test_every_fragment_has_a_signature_of_its_own_and_fits(stub, size, level):
     assert found == stub
 
 
-def test_a_request_in_fragments_is_one_call():
+def test_signed_fragments_of_a_request_give_one_call():
     client = SecuredClient(AuthLevel.PKT_PRIVACY).authenticate()
     stub = client.opening_stub()
     assert client.feed(client.protected(Request(0, 2, stub[:16]), Flags.FIRST_FRAG)) == []
@@ -350,7 +350,7 @@ def test_octets_that_only_look_like_a_verification_trailer_are_stub_data(rest):
     assert sent(happened)[0].body.status == FaultStatus.RPC_X_BAD_STUB_DATA
 
 
-def test_without_a_security_context_there_is_no_verification_trailer():
+def test_verification_trailer_is_stub_data_without_a_security_context():
     client = SecuredClient()
     client.bind()
     happened = client.request(VERSION, SIGNATURE + BITMASK)

@@ -37,21 +37,21 @@ QQ, QC = QM2QM.syntax, QMCOMM.syntax
         ([(QQ, NDR), (QQ, features(1))], [ACCEPTED[False], ContextResult(3, 0)]),
     ],
 )
-def test_each_proposal_gets_its_result_and_one_transfer_syntax_is_chosen(proposed, results):
+def test_bind_ack_has_a_result_with_one_transfer_syntax_per_proposal(proposed, results):
     elements = [element(place, *proposal) for place, proposal in enumerate(proposed)]
     ack = Client().bind(*elements).body
     assert type(ack) is BindAck
     assert list(ack.p_result_list) == results
 
 
-def test_the_preferred_syntax_is_the_servers_choice():
+def test_server_chooses_its_preferred_transfer_syntax():
     client = Client(RpcServer([QM2QM], SeededEntropy("x"), preferred=NDR))
     ack = client.bind(element(0, QQ, NDR64), element(1, QQ, NDR)).body
     assert list(ack.p_result_list) == [OTHER_SYNTAX, ACCEPTED[False]]
 
 
 @pytest.mark.parametrize(("offered", "agreed"), [(1432, 1432), (4280, 4280), (5840, 5840), (65535, 5840)])
-def test_fragments_are_as_large_as_both_sides_can(offered, agreed):
+def test_rpc_fragment_size_is_the_smaller_maximum_of_both_sides(offered, agreed):
     ack = Client().bind(size=offered).body
     assert (ack.max_xmit_frag, ack.max_recv_frag, ack.sec_addr) == (agreed, agreed, b"2105\0")
 
@@ -71,7 +71,7 @@ def test_fragment_sizes_are_limited_per_direction():
     "flags",
     [WHOLE_PDU_FLAGS, WHOLE_PDU_FLAGS | Flags.CONC_MPX, WHOLE_PDU_FLAGS | Flags.CONC_MPX | Flags.PENDING_CANCEL],
 )
-def test_multiplexing_is_agreed_when_asked_for_and_header_signing_never(flags):
+def test_bind_ack_agrees_to_multiplexing_on_request_but_never_to_header_signing(flags):
     assert Client().bind(flags=flags).pfc_flags == flags & ~Flags.PENDING_CANCEL
 
 
@@ -97,14 +97,14 @@ def test_invalid_bind_is_refused_with_reason_and_ends_association(bind, more, re
     assert len(client.server.groups) == 0
 
 
-def test_a_bind_of_another_protocol_version_is_answered_with_ours():
+def test_bind_with_unknown_protocol_version_is_refused_with_supported_version():
     client = Client()
     wire = bytes.fromhex("04000b03 10000000 1000 0000 01000000")
     (nak,) = sent(client.feed(wire))
     assert nak.body == BindNak(4, ((5, 0),))
 
 
-def test_a_group_is_joined_from_the_same_machine_only():
+def test_association_group_is_joined_only_from_one_machine():
     first = Client()
     group = first.bind().body.assoc_group_id
     assert Client(first.server).bind(group=group).body.assoc_group_id == group
@@ -112,7 +112,7 @@ def test_a_group_is_joined_from_the_same_machine_only():
     assert Client(first.server, host=CLIENT).bind().body.assoc_group_id not in (0, group)
 
 
-def test_a_group_is_gone_with_its_last_association():
+def test_association_group_ends_with_its_last_association():
     first = Client()
     group = first.bind().body.assoc_group_id
     second = Client(first.server)
@@ -126,7 +126,7 @@ def test_a_group_is_gone_with_its_last_association():
     assert len(first.server.groups) == 0
 
 
-def test_alter_context_adds_contexts_and_keeps_the_group():
+def test_alter_context_adds_presentation_contexts_and_keeps_the_group():
     client = Client()
     group = client.bind().body.assoc_group_id
     answer = client.alter(element(1, QC, NDR), element(2, UNKNOWN, NDR)).body

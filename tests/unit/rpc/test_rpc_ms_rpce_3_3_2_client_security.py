@@ -71,7 +71,7 @@ class Pair:
 
 
 @pytest.mark.parametrize("level", [AuthLevel.CONNECT, *SIGNING])
-def test_calls_are_protected_and_answers_opened(level):
+def test_rpc_client_protects_calls_and_verifies_answers(level):
     pair = Pair(level).bound()
     assert [type(pdu.body) for pdu in pair.sent[1:]] == [Auth3]
     returned = pair.version()
@@ -82,7 +82,7 @@ def test_calls_are_protected_and_answers_opened(level):
     assert bool(pair.sent[0].pfc_flags & Flags.SUPPORT_HEADER_SIGN) is (level >= AuthLevel.PKT_INTEGRITY)
 
 
-def test_a_provider_of_even_legs_ends_with_an_alter_context():
+def test_authentication_with_even_number_of_legs_ends_with_alter_context():
     pair = Pair(AuthLevel.PKT_INTEGRITY, AuthType.GSS_NEGOTIATE).bound()
     assert [type(pdu.body) for pdu in pair.sent[1:]] == [AlterContext]
     assert isinstance(pair.version(), Returned)
@@ -108,10 +108,10 @@ def without_trailer(data: bytes) -> bytes:
         (lambda data: changed_trailer(data, auth_context_id=9), "another security context"),
         (lambda data: changed_trailer(data, auth_type=9), "another security context"),
         (lambda data: changed_trailer(data, token=b"other"), "is not b'challenge'"),
-        (lambda data: changed_trailer(data, token=bytes(100)), "a token of 100 bytes"),
+        (lambda data: changed_trailer(data, token=bytes(100)), "the token is too long: 100 bytes"),
     ],
 )
-def test_client_leaves_server_without_authentication(change, why):
+def test_rpc_client_ends_association_with_server_without_authentication(change, why):
     pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(token_bytes=64))
     pair.change = change
     (ended,) = pair.run(pair.client.bind())
@@ -119,7 +119,7 @@ def test_client_leaves_server_without_authentication(change, why):
     assert why in ended.reason
 
 
-def test_a_refused_leg_ends_the_association():
+def test_refused_authentication_leg_ends_the_client_association():
     pair = Pair(AuthLevel.PKT_INTEGRITY, AuthType.GSS_NEGOTIATE)
     pair.run([])
     pair.server.association.security._limits = Limits(auth_legs=1)
@@ -128,7 +128,7 @@ def test_a_refused_leg_ends_the_association():
     assert "refused the authentication: status 0x00000005" in ended.reason
 
 
-def test_legs_of_the_server_are_bounded():
+def test_rpc_client_limits_the_authentication_legs_of_the_server():
     pair = Pair(AuthLevel.PKT_INTEGRITY, limits=Limits(auth_legs=0))
     (ended,) = pair.run(pair.client.bind())
     assert isinstance(ended, Ended)
@@ -137,12 +137,12 @@ def test_legs_of_the_server_are_bounded():
 
 
 @pytest.mark.parametrize("level", SIGNING)
-def test_an_answer_without_a_token_ends_the_association_and_a_fault_is_taken(level):
+def test_rpc_client_rejects_answer_without_token_but_accepts_such_a_fault(level):
     pair = Pair(level).bound()
     pair.change = without_trailer
     failed = pair.version()
     assert isinstance(failed, Failed)
-    assert "without a token" in failed.error
+    assert "has no token" in failed.error
     other = Pair(level).bound()
     other.change = lambda data: Pdu(Fault(0, 0x6F7), 2).build()
     refused = other.version()

@@ -29,7 +29,7 @@ def faults(happened):
     return [(pdu.call_id, pdu.body.status, bool(pdu.pfc_flags & Flags.DID_NOT_EXECUTE)) for pdu in sent(happened)]
 
 
-def test_a_call_is_handed_over_with_its_arguments_and_answered_with_its_results(client):
+def test_rpc_call_reaches_dispatcher_with_arguments_and_is_answered_with_results(client):
     call = client.call(7, dwPortType=1)
     assert (call.method.name, call.arguments, call.call_id) == ("RemoteQMGetQMQMServerPort", {"dwPortType": 1}, 1)
     (answer,) = sent(call.respond(Return=2105))
@@ -39,7 +39,7 @@ def test_a_call_is_handed_over_with_its_arguments_and_answered_with_its_results(
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_call_is_read_and_answered_in_the_syntax_of_its_context(wide):
+def test_rpc_call_is_read_and_answered_in_the_transfer_syntax_of_its_context(wide):
     client = Client()
     client.bind(element(5, QM2QM.syntax, NDR64 if wide else NDR))
     encoding = Encoding(wide)
@@ -56,7 +56,7 @@ def test_a_big_endian_client_is_understood_in_ndr_and_answered_in_little_endian(
     assert (answer.packed_drep, answer.body.stub) == (b"\x10\0\0\0", (2105).to_bytes(4, "little"))
 
 
-def test_a_big_endian_request_in_ndr64_is_no_stub():
+def test_big_endian_request_in_ndr64_is_refused():
     client = Client()
     client.bind(element(0, QM2QM.syntax, NDR64))
     happened = client.request(7, b"\0\0\0\1", packed_drep=bytes(4))
@@ -77,7 +77,7 @@ def test_a_big_endian_request_in_ndr64_is_no_stub():
         (0, 3, bytes(19) + b"\1", FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH),
     ],
 )
-def test_a_call_that_cannot_be_made_is_faulted_and_the_association_lives(client, context, opnum, stub, status):
+def test_undispatchable_rpc_call_is_faulted_and_the_association_continues(client, context, opnum, stub, status):
     assert faults(client.request(opnum, stub, context)) == [(1, status, True)]
     client.call(8)
 
@@ -97,7 +97,7 @@ def test_invalid_fault_status_raises_misuse_error(client, status):
 
 
 @pytest.mark.parametrize("results", [{}, {"Return": 1 << 32}, {"Return": 0, "more": 1}])
-def test_results_that_do_not_fit_leave_the_call_to_be_answered(client, results):
+def test_rpc_call_stays_open_when_its_results_cannot_be_encoded(client, results):
     call = client.call(6, hQueue=7)
     with pytest.raises(MisuseError):
         call.respond(**results)
@@ -108,7 +108,7 @@ def test_results_that_do_not_fit_leave_the_call_to_be_answered(client, results):
 
 
 @pytest.mark.parametrize("size", [1, 8, 43])
-def test_a_request_may_come_in_fragments(client, size):
+def test_fragmented_rpc_request_is_reassembled(client, size):
     pieces = [START_STUB[at : at + size] for at in range(0, len(START_STUB), size)]
     for place, piece in enumerate(pieces):
         flags = (Flags.FIRST_FRAG if place == 0 else 0) | (Flags.LAST_FRAG if place == len(pieces) - 1 else 0)
@@ -119,7 +119,7 @@ def test_a_request_may_come_in_fragments(client, size):
 
 
 @pytest.mark.parametrize(("size", "fragments"), [(0, 1), (1300, 1), (1400, 2), (4325376, 3073)])
-def test_a_response_goes_out_in_fragments_that_the_client_can_take(size, fragments):
+def test_rpc_response_is_fragmented_to_the_maximum_of_the_client(size, fragments):
     client = Client()
     client.bind(size=1432)
     call = client.call(0, lpRemoteReadDesc=DESC)
@@ -140,7 +140,7 @@ def test_a_response_goes_out_in_fragments_that_the_client_can_take(size, fragmen
     assert START.read_out(stub, Encoding(), {})["lpRemoteReadDesc"] == described
 
 
-def test_a_fragment_larger_than_agreed_ends_the_association():
+def test_rpc_fragment_larger_than_agreed_ends_the_association():
     client = Client()
     client.bind(size=1432)
     happened = client.request(0, bytes(1432 - 23))
@@ -148,7 +148,7 @@ def test_a_fragment_larger_than_agreed_ends_the_association():
     assert closed(happened)
 
 
-def test_stub_data_above_four_mebibytes_are_refused_at_once(client):
+def test_rpc_stub_data_above_four_mebibytes_are_refused_at_once(client):
     room = 5840 - 24
     total, flags, happened = 0, Flags.FIRST_FRAG, []
     while not happened:
@@ -161,12 +161,12 @@ def test_stub_data_above_four_mebibytes_are_refused_at_once(client):
     client.call(8)
 
 
-def test_invalid_call_is_faulted_at_first_fragment(client):
+def test_invalid_rpc_call_is_faulted_at_its_first_fragment(client):
     assert faults(client.send(Request(0, 11, b"x"), 1, Flags.FIRST_FRAG)) == [(1, FaultStatus.NCA_S_OP_RNG_ERROR, True)]
     assert client.send(Request(0, 11, b"x"), 1, Flags.LAST_FRAG) == []
 
 
-def test_an_alloc_hint_above_the_stub_data_makes_no_stub(client):
+def test_rpc_request_with_alloc_hint_above_its_stub_data_is_faulted(client):
     happened = client.send(Request(0, 7, PORT_TYPE, alloc_hint=5), 1)
     assert faults(happened) == [(1, FaultStatus.RPC_X_BAD_STUB_DATA, True)]
 
@@ -181,7 +181,7 @@ def test_an_alloc_hint_above_the_stub_data_makes_no_stub(client):
         (Request(1, 0, b"x"), 1, 0),
     ],
 )
-def test_a_fragment_of_another_call_breaks_the_protocol(client, body, call_id, flags):
+def test_rpc_fragment_of_an_interleaved_call_violates_the_protocol(client, body, call_id, flags):
     client.send(Request(0, 0, b"x"), 1, Flags.FIRST_FRAG)
     happened = client.send(body, call_id, flags)
     assert faults(happened) == [(call_id, FaultStatus.NCA_S_PROTO_ERROR, True)]
@@ -189,7 +189,7 @@ def test_a_fragment_of_another_call_breaks_the_protocol(client, body, call_id, f
 
 
 @pytest.mark.parametrize(("call_id", "dropped"), [(200, True), (51, True), (50, False), (201, False)])
-def test_late_fragments_of_recent_calls_are_dropped(client, call_id, dropped):
+def test_late_fragments_of_recent_rpc_calls_are_dropped(client, call_id, dropped):
     client.send(Request(0, 8, b""), 200)
     happened = client.send(Request(0, 8, b""), call_id, Flags.LAST_FRAG)
     assert closed(happened) is not dropped
@@ -199,14 +199,14 @@ def test_late_fragments_of_recent_calls_are_dropped(client, call_id, dropped):
 # -- several calls ----------------------------------------------------------------------------------------------
 
 
-def test_a_waiting_call_does_not_hold_up_the_next_ones(client):
+def test_waiting_rpc_call_does_not_block_later_calls(client):
     waiting = client.call(0, lpRemoteReadDesc=DESC)
     cancel = client.call(5, hQueue=7, pQueue=7, dwRequestID=1)
     assert [pdu.call_id for pdu in sent(cancel.respond(Return=0))] == [2]
     assert [pdu.call_id for pdu in sent(waiting.respond(Return=0x400E03E9))] == [1]
 
 
-def test_without_multiplexing_a_second_call_has_to_wait_for_the_answer():
+def test_second_rpc_call_before_the_answer_needs_multiplexing():
     client = Client()
     client.bind(flags=WHOLE_PDU_FLAGS)
     first = client.call(8)
@@ -218,14 +218,14 @@ def test_without_multiplexing_a_second_call_has_to_wait_for_the_answer():
 
 
 @pytest.mark.parametrize("call_id", [4, 5])
-def test_a_call_id_that_does_not_grow_breaks_the_protocol(client, call_id):
+def test_rpc_call_id_that_does_not_increase_violates_the_protocol(client, call_id):
     client.send(Request(0, 8, b""), 5)
     happened = client.send(Request(0, 8, b""), call_id)
     assert faults(happened) == [(call_id, FaultStatus.NCA_S_PROTO_ERROR, True)]
     assert closed(happened)
 
 
-def test_above_the_limit_calls_are_refused_until_one_is_answered():
+def test_rpc_calls_above_the_limit_are_refused_until_one_is_answered():
     client = Client(limits=Limits(pending_calls=2))
     client.bind()
     first, _ = client.call(8), client.call(8)
@@ -234,7 +234,7 @@ def test_above_the_limit_calls_are_refused_until_one_is_answered():
     client.call(8)
 
 
-def test_stub_data_of_all_calls_are_bounded_together():
+def test_stub_data_of_all_rpc_calls_have_one_common_limit():
     client = Client(limits=Limits(stub_bytes=2 * len(START_STUB)))
     client.bind()
     first, _ = (client.call(0, lpRemoteReadDesc=DESC) for _ in range(2))
@@ -246,7 +246,7 @@ def test_stub_data_of_all_calls_are_bounded_together():
 # -- cancels and orphans ----------------------------------------------------------------------------------------
 
 
-def test_a_cancel_is_reported_and_counted_and_the_call_is_still_answered(client):
+def test_rpc_cancel_is_reported_and_its_call_is_still_answered(client):
     call = client.call(0, lpRemoteReadDesc=DESC)
     assert client.send(CoCancel(), 1) == [CallCancelled(call)]
     assert call.cancelled
@@ -255,19 +255,19 @@ def test_a_cancel_is_reported_and_counted_and_the_call_is_still_answered(client)
     assert client.send(CoCancel(), 1) == []
 
 
-def test_a_cancel_that_was_pending_at_the_sender_comes_with_the_call(client):
+def test_pending_cancel_flag_of_a_request_is_reported_with_the_call(client):
     happened = client.request(8, b"", flags=WHOLE_PDU_FLAGS | Flags.PENDING_CANCEL)
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 
-def test_a_cancel_between_fragments_comes_with_the_call(client):
+def test_rpc_cancel_between_fragments_is_reported_with_the_call(client):
     client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
     assert client.send(CoCancel(), 1) == []
     happened = client.send(Request(0, 0, START_STUB[8:]), 1, Flags.LAST_FRAG)
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 
-def test_an_orphaned_call_is_reported_and_never_answered_and_the_association_lives(client):
+def test_orphaned_rpc_call_is_reported_and_never_answered(client):
     call = client.call(0, lpRemoteReadDesc=DESC)
     assert client.send(Orphaned(), 1) == [CallOrphaned(call)]
     assert call.respond(Return=0) == []
@@ -276,7 +276,7 @@ def test_an_orphaned_call_is_reported_and_never_answered_and_the_association_liv
     client.call(8)
 
 
-def test_an_orphaned_request_is_forgotten_between_its_fragments(client):
+def test_rpc_request_orphaned_between_its_fragments_is_discarded(client):
     client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
     assert client.send(Orphaned(), 1) == []
     assert client.send(Request(0, 0, START_STUB[8:]), 1, Flags.LAST_FRAG) == []
@@ -287,7 +287,7 @@ def test_an_orphaned_request_is_forgotten_between_its_fragments(client):
 # -- ends -------------------------------------------------------------------------------------------------------
 
 
-def test_authentication_without_a_context_ends_the_association(client):
+def test_authenticated_request_without_security_context_ends_the_association(client):
     happened = client.request(8, b"", sec_trailer=SecTrailer(10, 5, 0, b"token"))
     assert faults(happened) == [(1, FaultStatus.ACCESS_DENIED, True)]
     assert closed(happened)
@@ -303,7 +303,7 @@ def test_authentication_without_a_context_ends_the_association(client):
         bytes.fromhex("05001203 10000000 1100 0000 01000000 00"),
     ],
 )
-def test_pdu_that_no_client_sends_ends_the_association_and_its_calls(client, wire):
+def test_server_pdu_sent_by_a_client_ends_the_association_and_its_calls(client, wire):
     call = client.call(8)
     happened = client.feed(wire)
     assert sent(happened) == []
@@ -313,19 +313,19 @@ def test_pdu_that_no_client_sends_ends_the_association_and_its_calls(client, wir
     assert client.association.connection_lost() == []
 
 
-def test_a_malformed_request_is_faulted_before_the_end(client):
+def test_malformed_rpc_request_is_faulted_before_the_association_ends(client):
     happened = client.feed(bytes.fromhex("05000003 10000000 1400 0000 07000000 00000000"))
     assert faults(happened) == [(7, FaultStatus.NCA_S_PROTO_ERROR, True)]
     assert closed(happened)
 
 
-def test_calls_before_protocol_violation_are_handled_and_later_ones_dropped(client):
+def test_rpc_calls_before_protocol_violation_are_handled_and_later_ones_dropped(client):
     good = bytes.fromhex("05000003 10000000 1800 0000 01000000 00000000 0000 0800")
     happened = client.feed(good + bytes.fromhex("05001003 10000000 1000 0000 01000000") + good)
     assert [type(one).__name__ for one in happened] == ["CallReceived", "CloseAssociation", "CallOrphaned"]
 
 
-def test_a_lost_connection_orphans_its_calls(client):
+def test_lost_rpc_connection_orphans_its_calls(client):
     call = client.call(8)
     assert client.association.connection_lost() == [CallOrphaned(call)]
     assert client.association.connection_lost() == []
@@ -335,7 +335,7 @@ def test_a_lost_connection_orphans_its_calls(client):
     "owed",
     ["bind", "pdu", "fragments"],
 )
-def test_client_with_unfinished_pdu_is_cut_at_response_timeout(owed):
+def test_rpc_client_with_unfinished_pdu_is_disconnected_at_response_timeout(owed):
     client = Client(limits=Limits(response_timeout_ms=500))
     if owed != "bind":
         client.bind()
@@ -350,7 +350,7 @@ def test_client_with_unfinished_pdu_is_cut_at_response_timeout(owed):
     assert client.association.next_due() is None
 
 
-def test_trickled_bytes_do_not_prolong_the_response_timeout_and_whole_pdus_do(client):
+def test_whole_rpc_pdus_but_not_single_bytes_restart_the_response_timeout(client):
     later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
     client.feed(b"\5", NOW)
     client.feed(b"\0", later)
@@ -359,7 +359,7 @@ def test_trickled_bytes_do_not_prolong_the_response_timeout_and_whole_pdus_do(cl
     assert client.association.next_due() is None
 
 
-def test_each_fragment_restarts_the_response_timeout(client):
+def test_each_rpc_fragment_restarts_the_response_timeout(client):
     later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
     client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
     client.feed(Pdu(Request(0, 0, START_STUB[8:16]), 1, 0).build(), later)
@@ -378,7 +378,7 @@ def test_rpc_shutdown_waits_for_open_calls_and_then_closes(client):
     assert client.association.shut_down() == []
 
 
-def test_shutdown_of_an_idle_or_unbound_association_closes_it(client):
+def test_rpc_shutdown_closes_an_idle_or_unbound_association(client):
     assert closed(client.association.shut_down())
     unbound = Client()
     assert [type(one).__name__ for one in unbound.association.shut_down()] == ["CloseAssociation"]

@@ -161,7 +161,7 @@ def test_scapy_scalars_and_guid_are_read(wide):
 
 @ENCODINGS
 @pytest.mark.parametrize("size", [0, 3, 4_000])
-def test_scapy_reads_the_response_that_we_build(wide, size):
+def test_scapy_reads_the_response_of_the_reference(wide, size):
     buffer = (bytes(range(256)) * 16)[:size]
     desc = {**DESC, "dwSize": size, "Reserved": 1, "lpBuffer": buffer if size else None}
     stub = QM2QM.methods[0].build_out({"pphContext": HANDLE, "lpRemoteReadDesc": desc, "Return": 5}, Encoding(wide), {})

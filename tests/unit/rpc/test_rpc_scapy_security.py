@@ -59,7 +59,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("wrapped", "level"), HOW)
-def test_scapy_is_answered_at_every_level(endpoint, wrapped, level):
+def test_scapy_client_is_answered_at_every_authentication_level(endpoint, wrapped, level):
     ntlm = NTLMSSP(UPN=USER, PASSWORD=PASSWORD)
     provider = SPNEGOSSP([ntlm]) if wrapped else ntlm
     client = DCERPC_Client(DCERPC_Transport.NCACN_IP_TCP, auth_level=level, ssp=provider, ndr64=False, verb=False)

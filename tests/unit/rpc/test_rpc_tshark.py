@@ -48,7 +48,7 @@ def kinds(rows):
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_impackets_traffic_with_us_is_well_formed(tmp_path, syntax):
+def test_tshark_finds_impacket_traffic_with_the_reference_well_formed(tmp_path, syntax):
     with serving(ToyQueue()) as (endpoint, _):
         client = Impacket(endpoint, syntax=syntax)
         client.open_queue()
@@ -65,7 +65,7 @@ def test_impackets_traffic_with_us_is_well_formed(tmp_path, syntax):
     )  # the answers to RemoteQMOpenQueue and, in fragments of 4280, to RemoteQMStartReceive
 
 
-def test_an_endpoint_lookup_is_read_to_the_end_of_its_stub(tmp_path):
+def test_tshark_reads_an_endpoint_lookup_to_the_end_of_its_stub(tmp_path):
     mapper = EndpointMapper([MappedEndpoint(QM2QM, IPv4Address("127.0.0.1"), 2105)])
     with serving(mapper) as (endpoint, _):
         transport = RecordingTransport(endpoint)
@@ -80,7 +80,7 @@ def test_an_endpoint_lookup_is_read_to_the_end_of_its_stub(tmp_path):
     assert rows[-1][1:] == ["2105", "127.0.0.1", "0x00000000"]
 
 
-def test_every_pdu_that_we_build_is_well_formed(tmp_path):
+def test_tshark_finds_every_built_pdu_well_formed(tmp_path):
     client = Client()
     traffic = []
 

@@ -26,7 +26,7 @@ RC4 = EncryptionAlgorithm.RC4
 
 
 @pytest.mark.parametrize("which", [512, 1024])
-def test_a_public_key_survives_its_blob(which):
+def test_public_key_round_trips_through_its_key_blob(which):
     key = rsa_key(which).public_key()
     blob = public_key_blob(key)
     assert blob.build()[:12].hex(" ") == "06 02 00 00 00 a4 00 00 52 53 41 31"
@@ -45,13 +45,13 @@ def test_a_public_key_survives_its_blob(which):
         PublicKeyBlob(1, b"\xff" * 64),
     ],
 )
-def test_numbers_that_are_no_key_are_an_error(blob):
+def test_numbers_that_form_no_rsa_key_are_refused(blob):
     with pytest.raises(SecurityError, match="PUBLICKEYBLOB"):
         public_key(blob)
 
 
 @pytest.mark.parametrize(("which", "size"), [(512, 64), (1024, 128)])
-def test_a_symmetric_key_survives_its_blob(which, size):
+def test_symmetric_key_round_trips_through_its_key_blob(which, size):
     blob = wrap(rsa_key(which).public_key(), RC4, b"12345", entropy()).build()
     assert (len(blob), blob[:12].hex(" ")) == (268, "01 02 00 00 01 68 00 00 00 a4 00 00")
     assert not any(blob[12 + size :])
@@ -59,7 +59,7 @@ def test_a_symmetric_key_survives_its_blob(which, size):
     assert unwrap(rsa_key(which), RC4, blob[: 12 + size], 40) == b"12345"
 
 
-def test_the_encrypted_key_is_little_endian_rsaes_pkcs1():
+def test_encrypted_symmetric_key_is_little_endian_rsaes_pkcs1():
     """RFC 8017 7.2.1: 00 02, at least eight bytes that are not zero, 00, and the key as it is."""
     numbers = rsa_key(1024).private_numbers()
     blob = wrap(rsa_key(1024).public_key(), RC4, b"0123456789abcdef", entropy())
@@ -74,7 +74,7 @@ def test_key_exchange_uses_injected_randomness():
     assert wrap(key, RC4, b"12345", entropy()) == wrap(key, RC4, b"12345", entropy())
 
 
-def test_blob_of_wrong_purpose_is_an_error():
+def test_key_blob_of_wrong_purpose_is_refused():
     blob = wrap(rsa_key(1024).public_key(), RC4, b"12345", entropy()).build()
     simple = SimpleBlob.parse(blob)
     tampered = bytes((simple.encryptedKey[0] ^ 1,)) + simple.encryptedKey[1:]
@@ -100,17 +100,17 @@ def test_invalid_key_blob_is_a_format_error(blob):
         unwrap(rsa_key(1024), RC4, blob, 40)
 
 
-def test_a_public_key_that_does_not_fit_the_blob_is_an_error():
+def test_public_key_that_does_not_fit_its_key_blob_is_refused():
     with pytest.raises(SecurityError, match="2056 bits does not fit"):
         wrap(rsa.RSAPublicNumbers(65537, 2**2055 + 1).public_key(), RC4, b"12345", entropy())
 
 
-def test_a_key_too_small_for_the_symmetric_key_is_an_error():
+def test_public_key_too_small_for_the_symmetric_key_is_refused():
     with pytest.raises(SecurityError, match="cannot be encrypted"):
         wrap(rsa_key(512).public_key(), RC4, bytes(54), entropy())
 
 
-def test_mqdspublickeys_survive_and_convert():
+def test_mqdspublickeys_round_trip_and_convert_to_keys():
     """MS-MQMQ 2.2.1, 2.2.2; MS-MQQB 3.1.7.1.5.2."""
     keys = remote_keys(BASE_PROVIDER, ENHANCED_PROVIDER)
     wire = keys.build()
@@ -135,7 +135,7 @@ def test_mqdspublickeys_survive_and_convert():
         ("16000000 01000000 FFFFFFFF 02000000 01000000 0000", "aBuf"),
     ],
 )
-def test_mqdspublickeys_are_bounded(wire, field):
+def test_mqdspublickeys_beyond_the_limit_are_refused(wire, field):
     with pytest.raises(FormatError, match=field):
         MqdsPublicKeys.parse(bytes.fromhex(wire))
 

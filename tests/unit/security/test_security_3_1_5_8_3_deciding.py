@@ -93,7 +93,7 @@ def test_message_without_security_header_is_accepted_unchecked():
     assert accepted(packet, queue=queue_for()).SecurityHeader is None
 
 
-def test_frame_7_of_real_windows_is_accepted():
+def test_frame_7_of_the_document_passes_the_security_check():
     """Ambiguity 6: ST 1 and a SID, no certificate and no signature."""
 
     class Windows(MadeAccounts):
@@ -108,7 +108,7 @@ def test_frame_7_of_real_windows_is_accepted():
 @pytest.mark.parametrize(
     ("kind", "noted"), [(SignatureType.SIG10, 1), (SignatureType.SIG20, 3)], ids=["MSMQ 1.0", "MSMQ 2.0"]
 )
-def test_how_a_message_was_authenticated_is_noted(kind, noted):
+def test_received_message_records_how_it_was_authenticated(kind, noted):
     assert noted == accepted(signed(kind=kind)).SecurityHeader.AS
 
 
@@ -130,18 +130,18 @@ def test_authenticated_flag_of_sender_is_ignored():
     ],
     ids=["body", "hash", "signature", "no certificate", "cut certificate", "other certificate", "elliptic"],
 )
-def test_a_wrong_signature_is_refused(packet):
+def test_message_with_wrong_signature_is_refused(packet):
     assert refusal(packet).message_class is BAD_SIGNATURE
 
 
-def test_the_certificate_must_be_registered_for_the_sender():
+def test_certificate_of_message_must_be_registered_for_its_sender():
     by = receiver(accounts=MadeAccounts(registered=(certificate(OTHER),)))
     assert refusal(signed(), by).message_class is BAD_SIGNATURE
     unknown = with_security(message(), SecurityID=STAFF.build())
     assert refusal(signed(unknown)).message_class is BAD_SIGNATURE
 
 
-def test_the_directory_is_asked_once_for_a_certificate():
+def test_directory_is_queried_once_for_a_certificate():
     accounts = MadeAccounts(registered=(certificate(OTHER), certificate()))
     by = receiver(accounts=accounts)
     accepted(signed(), by)
@@ -158,7 +158,7 @@ def test_a_cached_certificate_counts_for_its_own_sender_only():
     assert refusal(signed(other_sender), by).message_class is BAD_SIGNATURE
 
 
-def test_a_signer_without_sender_id_is_not_identified_and_has_no_rights():
+def test_signed_message_without_sender_id_has_no_sender_permissions():
     accounts = MadeAccounts(registered=())
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
     assert refusal(signed(nobody), receiver(accounts=accounts)).message_class is ACCESS_DENIED
@@ -166,7 +166,7 @@ def test_a_signer_without_sender_id_is_not_identified_and_has_no_rights():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_encrypted_body_is_decrypted(level):
+def test_encrypted_message_body_is_decrypted(level):
     packet = accepted(encrypted(level))
     assert packet.MessagePropertiesHeader.MessageBody == b"a body of no block"
     assert parse_packet(packet.build()).MessagePropertiesHeader.MessageBody == b"a body of no block"
@@ -174,13 +174,13 @@ def test_an_encrypted_body_is_decrypted(level):
 
 @pytest.mark.parametrize("kind", [SignatureType.SIG10, SignatureType.SIG20])
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_body_signed_and_then_encrypted_is_authentic(level, kind):
+def test_message_signed_before_encryption_is_authenticated(level, kind):
     packet = accepted(encrypted(packet=signed(message(level=level), kind)))
     assert (packet.SecurityHeader.AS, packet.MessagePropertiesHeader.MessageBody) == (kind, b"a body of no block")
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_received_key_is_cached(level):
+def test_received_symmetric_key_is_cached(level):
     by = receiver()
     accepted(encrypted(level), by)
     blind = Receiver(by.caches, {}, by.accounts)
@@ -214,12 +214,12 @@ def _with_algorithm(level, algorithm):
         with_flags(message(level=5), message().SecurityHeader.Flags | EB),
     ],
 )
-def test_a_body_that_cannot_be_decrypted_is_refused(packet):
+def test_message_whose_body_cannot_be_decrypted_is_refused(packet):
     by = receiver()
     assert refusal(packet, by).message_class is BAD_ENCRYPTION
 
 
-def test_a_provider_without_private_key_is_refused():
+def test_encrypted_message_for_provider_without_private_key_is_refused():
     by = receiver()
     assert refusal(encrypted(5), Receiver(by.caches, {}, by.accounts)).message_class is BAD_ENCRYPTION
 
@@ -229,7 +229,7 @@ FULL = SecuritySettings(PreferredEnhancedAlgorithm=0x6602)
 STRICT = SecuritySettings(RejectEnhancedRC2Using40BitKeys=True)
 
 
-def test_reduced_rc2_keys_are_rejected_when_so_set():
+def test_rc2_keys_reduced_to_40_bits_are_rejected_when_configured():
     assert refusal(encrypted(3, REDUCED), receiver(STRICT)).message_class is BAD_ENCRYPTION
     assert accepted(encrypted(3, REDUCED)).MessagePropertiesHeader.MessageBody == b"a body of no block"
     accepted(encrypted(3, FULL), receiver(STRICT))
@@ -245,7 +245,7 @@ def _with_key(level, provider, which, key):
     return encrypt_message(message(level=level), RECEIVER_QM, remote_keys(), caches, entropy(), NOW)
 
 
-def test_only_88_zero_bits_of_the_enhanced_provider_are_rejected():
+def test_only_enhanced_provider_keys_with_88_zero_bits_are_rejected():
     accepted(_with_key(3, ENHANCED_PROVIDER, 1024, b"123456".ljust(16, b"\0")), receiver(STRICT))
     accepted(_with_key(1, BASE_PROVIDER, 512, bytes(5)), receiver(STRICT))
     weak = _with_key(3, ENHANCED_PROVIDER, 1024, b"12345".ljust(16, b"\0"))
@@ -271,13 +271,13 @@ def test_body_is_not_decrypted_without_eb_flag():
         (queue_for(owner=USER), False),
     ],
 )
-def test_the_sender_needs_the_right_to_write(queue, granted):
+def test_sender_without_write_permission_is_refused(queue, granted):
     decision = decide(message(), queue=queue)
     assert isinstance(decision, Accepted) is granted
     assert granted or decision.message_class is ACCESS_DENIED
 
 
-def test_a_queue_manager_counts_as_everyone():
+def test_queue_manager_as_sender_has_the_permissions_of_everyone():
     packet = with_security(
         with_flags(message(), SecurityHeader.flags(ST=2, AI=1)), SecurityID=SENDER_QM.bytes_le, SenderCert=b""
     )
@@ -287,11 +287,11 @@ def test_a_queue_manager_counts_as_everyone():
 
 
 @pytest.mark.parametrize("security_id", [b"\1", USER.build()[:-1], USER.build() + b"\0", Sid.of("S-1-5-7").build()])
-def test_a_sender_that_is_no_account_is_denied(security_id):
+def test_sender_id_that_is_no_account_is_denied(security_id):
     assert refusal(with_security(message(), SecurityID=security_id)).message_class is ACCESS_DENIED
 
 
-def test_a_message_without_sender_id_is_the_anonymous_users():
+def test_message_without_sender_id_counts_as_from_the_anonymous_user():
     """MS-MQDMPR 3.1.1.12 SenderIdentifierType; what Everyone may do it may not."""
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
     accepted(nobody, queue=queue_for((AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)))
@@ -302,7 +302,7 @@ def test_a_message_without_sender_id_is_the_anonymous_users():
     ("name", "refused"),
     [("Contoso Provider", UNSUPPORTED), (BASE_PROVIDER, None), (None, BAD_SIGNATURE)],
 )
-def test_a_signature_of_another_provider_is_refused(name, refused):
+def test_signature_of_an_unknown_provider_is_refused(name, refused):
     info = b"\1\0" if name is None else ProviderInfo(1, name).build()
     packet = signed(with_security(with_flags(message(), SecurityHeader.flags(ST=1, AI=1)), ProviderInfo=info))
     assert (refusal(packet).message_class if refused else accepted(packet) and None) is refused

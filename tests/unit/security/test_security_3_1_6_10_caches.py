@@ -32,7 +32,7 @@ def names(cache: TimedCache) -> set[int]:
     return {name for name in range(300) if has(cache, name)}
 
 
-def test_defaults_of_global_initialization():
+def test_security_settings_have_documented_defaults():
     settings = SecuritySettings()
     assert (settings.UserCertCacheSize, settings.UserCertLifetime) == (53, 1_200_000)
     assert (settings.ReceiveSymmetricKeyCacheSize, settings.SendSymmetricKeyCacheSize) == (127, 53)
@@ -44,7 +44,7 @@ def test_defaults_of_global_initialization():
 
 
 @pytest.mark.parametrize(("size", "discarded"), [(53, 26), (127, 63), (2, 1), (1, 1)])
-def test_a_full_cache_discards_its_oldest_half(size, discarded):
+def test_full_key_cache_discards_its_oldest_half(size, discarded):
     cache = TimedCache[Entry](size, 1_000)
     for number in range(size):
         put(cache, number, seconds=size - number)  # the first is the youngest
@@ -53,7 +53,7 @@ def test_a_full_cache_discards_its_oldest_half(size, discarded):
     assert names(cache) == set(range(size - discarded)) | {200}
 
 
-def test_cleanup_event_deletes_expired_cache_entries():
+def test_key_cache_cleanup_deletes_expired_entries():
     cache = TimedCache[Entry](10, 600_000)
     for number, seconds in enumerate((0, 1, 300)):
         put(cache, number, seconds)
@@ -67,7 +67,7 @@ def test_cleanup_event_deletes_expired_cache_entries():
     assert names(cache) == set()
 
 
-def test_a_scale_shortens_every_duration():
+def test_timer_scale_shortens_every_key_cache_duration():
     cache = TimedCache[Entry](10, 600_000)
     put(cache, 1, seconds=0)
     put(cache, 2, seconds=10)
@@ -75,20 +75,20 @@ def test_a_scale_shortens_every_duration():
     assert names(cache) == {2}
 
 
-def test_cache_entry_is_found_until_cleanup_event():
+def test_key_cache_entry_is_found_until_the_cleanup():
     cache = TimedCache[Entry](10, 1_000)
     put(cache, 1, seconds=0)
     assert cache.find(lambda entry: entry.CachedTime < at(100).utc_s) == Entry(1, at(0).utc_s)
 
 
-def test_a_cache_without_lifetime_never_forgets():
+def test_key_cache_without_lifetime_keeps_its_entries():
     cache = TimedCache[Entry](10, None)
     put(cache, 1, seconds=0)
     assert cache.clean(at(10**9)) is None
     assert names(cache) == {1}
 
 
-def test_a_cache_holds_one_entry_at_least():
+def test_key_cache_has_room_for_at_least_one_entry():
     with pytest.raises(MisuseError, match="at least"):
         TimedCache[Entry](0, 1)
 
@@ -109,7 +109,7 @@ KEYED = (
         ({"sent_keys_live_long": True}, (600_000, None, 43_200_000, 600_000)),
     ],
 )
-def test_lifetimes_of_the_key_caches(settings, lifetimes_ms):
+def test_key_caches_have_documented_lifetimes(settings, lifetimes_ms):
     """Notes <22>, <61>, <63>, <64>, <69>."""
     caches = SecurityCaches(SecuritySettings(**settings))
     for name, lifetime_ms in zip(KEYED, lifetimes_ms, strict=True):
@@ -125,13 +125,13 @@ def test_lifetimes_of_the_key_caches(settings, lifetimes_ms):
         (True, 3, "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"),
     ],
 )
-def test_privacy_level_selects_cache(base_caches, level, receiving, sending):
+def test_privacy_level_selects_the_key_cache(base_caches, level, receiving, sending):
     """Notes <59>, <60>, <67>, <68>."""
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
     assert caches.receiving(level) is getattr(caches, receiving)
     assert caches.sending(level) is getattr(caches, sending)
 
 
-def test_a_key_is_not_printed():
+def test_repr_of_a_cached_key_contains_no_key_bytes():
     key = CachedSymmetricKey(None, "CSP", 1, b"blob", b"top secret", 0)
     assert "secret" not in repr(key)

@@ -33,17 +33,17 @@ STREAM_VECTORS = [  # RFC 6229 section 2
 
 
 @pytest.mark.parametrize(("algorithm", "key", "block", "expected"), BLOCK_VECTORS)
-def test_published_vector_of_the_first_block(algorithm, key, block, expected):
+def test_block_cipher_matches_published_vector_in_its_first_block(algorithm, key, block, expected):
     """With a zero initial value the first block of CBC is the bare cipher."""
     assert encrypt(algorithm, bytes.fromhex(key), block)[: len(block)].hex() == expected
 
 
 @pytest.mark.parametrize(("key", "expected"), STREAM_VECTORS)
-def test_published_vector_of_the_key_stream(key, expected):
+def test_rc4_matches_published_key_stream(key, expected):
     assert encrypt(EncryptionAlgorithm.RC4, bytes.fromhex(key), bytes(16)).hex() == expected
 
 
-def test_blocks_are_chained():
+def test_block_ciphers_chain_their_blocks():
     """SP 800-38A F.2.1, its initial value folded into the first block, because here it is zeros."""
     key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
     vector = bytes(range(16))
@@ -55,7 +55,7 @@ def test_blocks_are_chained():
 
 
 @pytest.mark.parametrize(("algorithm", "size"), PAIRS)
-def test_padding_fills_the_next_block(algorithm, size):
+def test_block_cipher_padding_fills_the_last_block(algorithm, size):
     block = {EncryptionAlgorithm.RC4: 1, EncryptionAlgorithm.RC2: 8}.get(algorithm, 16)
     for length in (0, 1, 15, 16, 17):
         whole = length if block == 1 else (length // block + 1) * block
@@ -63,7 +63,7 @@ def test_padding_fills_the_next_block(algorithm, size):
 
 
 @pytest.mark.parametrize("algorithm", EncryptionAlgorithm)
-def test_a_key_of_another_length_is_an_error(algorithm):
+def test_cipher_key_of_wrong_length_is_refused(algorithm):
     for size in {0, 1, 5, 7, 16, 24, 32, 33} - set(KEYS[algorithm]):
         with pytest.raises(SecurityError, match=f"{algorithm.name} takes"):
             encrypt(algorithm, bytes(size), b"body")
@@ -81,7 +81,7 @@ def test_invalid_encrypted_body_is_an_error(algorithm):
         decrypt(algorithm, bytes(len(key)), encrypted)
 
 
-def test_the_88_zero_bits_of_a_reduced_key_count_as_key():
+def test_rc2_uses_the_88_zero_bits_of_a_reduced_key_as_key_bits():
     """Only 40 of the 128 bits are unknown, but the effective length of RFC 2268 stays 128."""
     reduced = b"12345".ljust(16, b"\0")
     assert encrypt(EncryptionAlgorithm.RC2, reduced, b"body") != encrypt(EncryptionAlgorithm.RC2, b"12345", b"body")

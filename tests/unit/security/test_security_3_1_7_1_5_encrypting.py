@@ -61,7 +61,7 @@ def test_privacy_level_selects_algorithm_and_provider(level, settings, expected)
     assert chosen.UsePublicKey.bitLen == rsa_key(PROVIDERS[chosen.UseCSP][1]).key_size
 
 
-def test_a_reduced_key_ends_with_88_zero_bits():
+def test_rc2_key_reduced_to_40_bits_ends_with_88_zero_bits():
     settings = SecuritySettings(PreferredEnhancedAlgorithm=0x6602, SendEnhancedRC2Using40BitKeys=True)
     key = select_encryption(3, remote_keys(), settings).new_key(entropy())
     assert any(key[:5])
@@ -69,18 +69,18 @@ def test_a_reduced_key_ends_with_88_zero_bits():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_remote_without_the_key_cannot_be_sent_to(level):
+def test_encryption_for_remote_without_public_key_is_refused(level):
     with pytest.raises(SecurityError, match="the remote queue manager has no key"):
         select_encryption(level, remote_keys(*(set(PROVIDERS) - {_provider(level)})), SecuritySettings())
 
 
 @pytest.mark.parametrize("level", [0, 2, 4, 6, 0xFFFFFFFF])
-def test_another_privacy_level_cannot_be_sent(level):
+def test_encryption_with_unknown_privacy_level_is_refused(level):
     with pytest.raises(SecurityError, match="PrivacyLevel"):
         select_encryption(level, remote_keys(), SecuritySettings())
 
 
-def test_a_preferred_algorithm_of_another_provider_is_an_error():
+def test_preferred_algorithm_of_a_foreign_provider_is_refused():
     with pytest.raises(SecurityError, match="none of RC2, RC4"):
         select_encryption(3, remote_keys(), SecuritySettings(PreferredEnhancedAlgorithm=0x6610))
 
@@ -103,12 +103,12 @@ def test_encrypted_packet_names_algorithm_and_flags(level):
     assert decrypt(chosen.UseAlgorithm, key, properties.MessageBody) == b"a body of no block"
 
 
-def test_a_message_without_privacy_is_not_touched():
+def test_message_without_privacy_level_is_not_encrypted():
     packet = message()
     assert encrypted(packet) is packet
 
 
-def test_a_missing_security_header_is_made():
+def test_encryption_adds_a_missing_security_header():
     bare = message(level=5)
     bare = replace(
         bare,
@@ -119,7 +119,7 @@ def test_a_missing_security_header_is_made():
     assert (made.UserHeader.SH, made.SecurityHeader.EB) == (1, 1)
 
 
-def test_a_direct_name_cannot_be_encrypted_for():
+def test_message_to_a_direct_name_cannot_be_encrypted():
     packet = message(level=5)
     direct = replace(
         packet.UserHeader,
@@ -130,7 +130,7 @@ def test_a_direct_name_cannot_be_encrypted_for():
         encrypted(replace(packet, UserHeader=direct))
 
 
-def test_a_cached_key_is_used_again_for_the_same_remote_only():
+def test_cached_symmetric_key_is_reused_only_for_its_remote_queue_manager():
     caches = sender()
     blobs = [
         encrypted(message(level=5), caches=caches, remote=remote).SecurityHeader.SecurityData.EncryptionKey
@@ -142,7 +142,7 @@ def test_a_cached_key_is_used_again_for_the_same_remote_only():
     assert len(caches.SendSymmetricKeyCache) == 3
 
 
-def test_base_keys_have_their_own_cache_where_releases_keep_one():
+def test_base_provider_keys_have_a_separate_cache_when_configured():
     caches = sender(SecuritySettings(base_caches=True))
     encrypted(message(level=1), caches=caches)
     encrypted(message(level=3), caches=caches)

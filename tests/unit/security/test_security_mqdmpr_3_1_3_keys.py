@@ -32,7 +32,7 @@ def test_generated_keys_have_printed_sizes():
     assert [name.split()[1] for name in KEY_BITS] == ["Base", "Enhanced", "Enhanced"]
 
 
-def test_a_list_has_a_key_for_each_provider_in_the_printed_order():
+def test_public_key_list_has_a_key_per_provider_in_printed_order():
     keys = public_key_list({name: rsa_key(PROVIDERS[name][1]) for name in reversed(PROVIDERS)})
     assert [key.sProviderName for key in keys.aPublicKeys] == list(KEY_BITS)
     assert keys == remote_keys(*KEY_BITS)
@@ -42,5 +42,5 @@ def test_a_list_has_a_key_for_each_provider_in_the_printed_order():
         assert public_key(PublicKeyBlob.parse(key.aBuf)).public_numbers() == wanted
 
 
-def test_a_provider_without_key_is_not_listed():
+def test_public_key_list_omits_a_provider_without_key():
     assert public_key_list({}).aPublicKeys == ()

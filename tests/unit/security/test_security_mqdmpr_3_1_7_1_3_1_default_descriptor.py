@@ -52,7 +52,7 @@ def test_only_the_owner_may_write_to_an_owned_queue():
     assert not is_granted(owned, {STAFF, EVERYONE}, WRITE)
 
 
-def test_default_descriptor_is_self_relative():
+def test_default_security_descriptor_is_self_relative():
     for one in (default_queue_security(), default_queue_security(USER, MACHINE, by_soap=True)):
         parsed = SecurityDescriptor.parse(one.build())
         assert (parsed.Owner, parsed.Dacl) == (one.Owner, one.Dacl)

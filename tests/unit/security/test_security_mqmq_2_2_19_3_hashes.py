@@ -43,18 +43,18 @@ def test_hash_matches_published_vector(algorithm, data, expected):
     assert digest(algorithm, data).hex() == expected
 
 
-def test_every_algorithm_has_a_vector():
+def test_every_hash_algorithm_has_a_published_vector():
     assert {algorithm for algorithm, _, _ in VECTORS} == set(HashAlgorithm)
 
 
 @pytest.mark.parametrize("value", [0, 0x8005, 0x800D, 0xFFFFFFFF])
-def test_a_value_outside_of_the_table_is_an_error(value):
+def test_unknown_hash_algorithm_is_refused(value):
     with pytest.raises(SecurityError, match=f"HashAlgorithm: 0x{value:08X}"):
         hash_algorithm(value)
 
 
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
-def test_a_signature_is_that_of_one_key_and_one_text(algorithm):
+def test_signature_verifies_only_with_its_key_and_text(algorithm):
     signature = sign(rsa_key(1024), algorithm, b"text")
     assert len(signature) == 128
     assert is_signature(rsa_key(1024).public_key(), algorithm, b"text", signature)
@@ -82,22 +82,22 @@ def test_a_signature_is_little_endian_pkcs1_of_the_digest_info(algorithm, digest
     assert encoded == b"\x00\x01" + b"\xff" * (125 - len(payload)) + b"\x00" + payload
 
 
-def test_a_key_too_small_for_the_hash_is_an_error():
+def test_signing_key_too_small_for_the_hash_is_refused():
     with pytest.raises(SecurityError, match="SHA512 does not fit the key"):
         sign(rsa_key(512), HashAlgorithm.SHA512, b"text")
 
 
-def test_the_key_of_a_certificate_is_found():
+def test_public_key_is_read_from_a_certificate():
     assert certificate_key(certificate()).public_numbers() == rsa_key(1024).public_key().public_numbers()
 
 
 @pytest.mark.parametrize(
     ("der", "message"),
     [
-        (b"", "no X.509 certificate"),
-        (b"no certificate", "no X.509 certificate"),
-        (certificate()[:-1], "no X.509 certificate"),
-        (ELLIPTIC, "not an RSA key but"),
+        (b"", "not an X.509 certificate"),
+        (b"no certificate", "not an X.509 certificate"),
+        (certificate()[:-1], "not an X.509 certificate"),
+        (ELLIPTIC, "instead of an RSA key"),
     ],
 )
 def test_a_certificate_without_an_rsa_key_is_an_error(der, message):
@@ -105,13 +105,13 @@ def test_a_certificate_without_an_rsa_key_is_an_error(der, message):
         certificate_key(der)
 
 
-def test_a_key_larger_than_any_that_is_believed_is_an_error():
+def test_certificate_key_above_the_size_limit_is_refused():
     for exponent, modulus in ((2**32 + 1, rsa_key(1024).public_key().public_numbers().n), (3, 2**16392 + 1)):
-        with pytest.raises(SecurityError, match="larger than the largest accepted key"):
+        with pytest.raises(SecurityError, match="larger than the accepted maximum"):
             certificate_key(certificate_for(rsa.RSAPublicNumbers(exponent, modulus).public_key()))
 
 
-def test_a_serial_number_that_is_not_positive_does_not_matter():
+def test_certificate_with_nonpositive_serial_number_is_accepted():
     der = certificate()
     zero = der.replace(bytes.fromhex("a003020102020101"), bytes.fromhex("a003020102020100"))
     assert zero != der

@@ -68,15 +68,15 @@ def to_several(packet):
     )
 
 
-def test_msmq_1_properties_in_their_order():
+def test_msmq_1_signature_hashes_its_properties_in_order():
     assert signed_content(message(), SignatureType.SIG10) == FIRST
 
 
-def test_msmq_2_properties_in_their_order():
+def test_msmq_2_signature_hashes_its_properties_in_order():
     assert signed_content(message(), SignatureType.SIG20) == FIRST + LAST + bytes.fromhex("09000000")
 
 
-def test_msmq_3_properties_in_their_order():
+def test_msmq_3_signature_hashes_its_properties_in_order():
     direct = bytes.fromhex("0300") + "OS:b\\q\0".encode("utf-16-le")
     private = bytes.fromhex("0200") + bytes(2) + RECEIVER_QM.bytes_le + bytes.fromhex("06000000")
     assert (12 + len(direct) + 2) % 4 == 2
@@ -96,7 +96,7 @@ def test_missing_fields_add_no_signed_bytes():
     assert signed_content(bare, SignatureType.SIG30) == first + last
 
 
-def test_padding_is_not_signed():
+def test_signature_excludes_padding():
     packet = message()
     padded = replace(packet.UserHeader, AdminQueue=DirectQueueFormatName(ADMIN_NAME[:-1], Padding=b"\xee\xee"))
     plain = replace(packet.UserHeader, AdminQueue=DirectQueueFormatName(ADMIN_NAME[:-1]))
@@ -106,7 +106,7 @@ def test_padding_is_not_signed():
         )
 
 
-def test_padding_inside_a_list_is_not_signed():
+def test_signature_excludes_padding_inside_a_destination_list():
     packet = to_several(message())
     direct, private = packet.MultiQueueFormatHeader.Destination.FormatNameList
     padded = MQFAddressHeader(0x0064, (direct, replace(private, Padding=b"\xee\xee")))
@@ -120,13 +120,13 @@ def test_single_signature_is_verified_before_list_signature():
     single = sign_message(packet, SignatureType.SIG20, rsa_key(1024)).SecurityHeader.SecurityData.Signature
     several = sign_message(to_several(packet), SignatureType.SIG30, rsa_key(1024))
     assert authenticate(with_security(several, Signature=single)) is SignatureType.SIG20
-    with pytest.raises(SecurityError, match="is not that of the message"):
+    with pytest.raises(SecurityError, match="is not the signature of the message"):
         authenticate(with_security(several, Signature=bytes(128)))
 
 
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
 @pytest.mark.parametrize("kind", SINGLE)
-def test_a_signed_message_is_authentic_after_the_wire(algorithm, kind):
+def test_signature_verifies_after_build_and_parse_of_the_message(algorithm, kind):
     packet = with_flags(message(algorithm=algorithm), 1)
     signed = parse_packet(sign_message(packet, kind, rsa_key(1024)).build())
     assert (len(signed.SecurityHeader.SecurityData.Signature), signed.SecurityHeader.AI) == (128, 1)
@@ -172,7 +172,7 @@ TAMPERS = {
 def test_changed_signed_field_invalidates_signature(tamper):
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
     assert authenticate(signed) is SignatureType.SIG20
-    with pytest.raises(SecurityError, match="is not that of the message"):
+    with pytest.raises(SecurityError, match="is not the signature of the message"):
         authenticate(tamper(signed))
 
 
@@ -180,28 +180,28 @@ def test_extension_and_destinations_of_an_msmq_3_signature_are_signed():
     signed = sign_message(to_several(message()), SignatureType.SIG30, rsa_key(1024))
     fewer = replace(signed.MultiQueueFormatHeader, Destination=MQFAddressHeader(0x0064))
     for tampered in (with_properties(signed, ExtensionData=b"EXT"), replace(signed, MultiQueueFormatHeader=fewer)):
-        with pytest.raises(SecurityError, match="is not that of the message"):
+        with pytest.raises(SecurityError, match="is not the signature of the message"):
             authenticate(tampered)
 
 
-def test_an_unknown_hash_is_a_failed_authentication():
+def test_signature_with_unknown_hash_fails_authentication():
     signed = sign_message(message(), SignatureType.SIG20, rsa_key(1024))
     with pytest.raises(SecurityError, match="HashAlgorithm"):
         authenticate(with_properties(signed, HashAlgorithm=0x8005))
 
 
-def test_signing_needs_a_certificate_and_for_msmq_3_a_list():
+def test_signing_without_certificate_or_msmq_3_destination_list_is_refused():
     with pytest.raises(SecurityError, match="SenderCert"):
         sign_message(with_security(message(), SenderCert=b""), SignatureType.SIG20, rsa_key(1024))
     with pytest.raises(SecurityError, match="MultiQueueFormatHeader"):
         sign_message(message(), SignatureType.SIG30, rsa_key(1024))
 
 
-def test_a_message_without_signature_is_not_signed():
+def test_message_without_signature_is_reported_as_unsigned():
     assert not is_signed(message())
     assert not is_signed(to_several(message()))
 
 
-def test_public_names_are_signed_as_their_identifier():
+def test_signature_covers_the_identifier_of_a_public_format_name():
     packet = other_user(message(), ResponseQueue=PublicQueueFormatName(UUID(int=5)))
     assert UUID(int=5).bytes_le in signed_content(packet, SignatureType.SIG10)

@@ -32,7 +32,7 @@ def test_sid_has_known_text_and_wire_form(text, wire):
 
 
 @pytest.mark.parametrize("text", ["", "S-1", "S-2-5-18", "S-1-5-", "S-1-5-x", "S-1-5-4294967296", "S-1-5" + "-1" * 16])
-def test_a_text_that_is_no_sid_is_an_error(text):
+def test_text_that_is_no_sid_is_refused(text):
     with pytest.raises(FormatError, match="SID"):
         Sid.of(text)
 
@@ -47,7 +47,7 @@ def test_a_text_that_is_no_sid_is_an_error(text):
         ("01010000000000050000000000", "Sid"),
     ],
 )
-def test_bytes_that_are_no_sid_are_an_error(wire, field):
+def test_bytes_that_are_no_sid_are_refused(wire, field):
     with pytest.raises(FormatError, match=field):
         Sid.parse(bytes.fromhex(wire))
 
@@ -66,11 +66,11 @@ AUDITED = SecurityDescriptor(USER, None, None, 0x8010, bytes.fromhex("0200 0C00 
 @pytest.mark.parametrize(
     "descriptor", [FULL, AUDITED, SecurityDescriptor(Control=0x8000), SecurityDescriptor(Dacl=Acl(), Control=0x8004)]
 )
-def test_a_descriptor_survives(descriptor):
+def test_built_security_descriptor_parses_to_its_original(descriptor):
     assert SecurityDescriptor.parse(descriptor.build()) == descriptor
 
 
-def test_windows_descriptor_is_parsed():
+def test_security_descriptor_from_windows_is_parsed():
     """DACL first, owner and group behind; made by hand after MS-DTYP 2.4.6."""
     dacl = "0200 1C00 0100 0000" + "00 00 1400 04000000" + "0101000000000001 00000000"
     wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
@@ -108,13 +108,13 @@ DACL = 20 + len(USER.build()) + len(STAFF.build())
         (_with(DACL + 10, 0xFFFF, 2), "ACE.Sid"),
     ],
 )
-def test_a_broken_descriptor_is_an_error(wire, field):
+def test_broken_security_descriptor_is_refused(wire, field):
     with pytest.raises(FormatError, match=field):
         SecurityDescriptor.parse(wire)
 
 
 @pytest.mark.parametrize(("size", "field"), [(7, "AclSize"), (13, "AclSize")])
-def test_a_sacl_that_ends_elsewhere_is_an_error(size, field):
+def test_sacl_with_wrong_length_is_refused(size, field):
     wire = bytearray(AUDITED.build())
     at = int.from_bytes(wire[12:16], "little")
     wire[at + 2 : at + 4] = size.to_bytes(2, "little")
@@ -122,18 +122,18 @@ def test_a_sacl_that_ends_elsewhere_is_an_error(size, field):
         SecurityDescriptor.parse(bytes(wire))
 
 
-def test_an_entry_with_more_than_its_sid_is_an_error():
+def test_access_control_entry_with_bytes_after_its_sid_is_refused():
     ace = bytes.fromhex("00 00 1800 04000000 0101000000000001 00000000 00000000")
     with pytest.raises(FormatError, match="AceSize"):
         Acl.parse(bytes.fromhex("0200 2000 0100 0000") + ace)
 
 
-def test_without_dacl_everything_is_granted_and_with_an_empty_one_nothing():
+def test_missing_dacl_grants_all_access_and_empty_dacl_none():
     assert is_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
     assert not is_granted(queue_for(), {USER, EVERYONE}, WRITE)
 
 
-def test_a_dacl_that_is_not_marked_present_is_none():
+def test_dacl_not_marked_as_present_counts_as_missing():
     assert SecurityDescriptor.parse(_with(2, 0)).Dacl is None
 
 
@@ -156,37 +156,37 @@ def test_a_dacl_that_is_not_marked_present_is_none():
         (((AceType.SYSTEM_ALARM, USER, WRITE), (ALLOW, USER, WRITE)), True),
     ],
 )
-def test_entries_count_in_their_order(aces, granted):
+def test_access_control_entries_are_applied_in_order(aces, granted):
     assert is_granted(queue_for(*aces), {USER, EVERYONE}, WRITE) is granted
 
 
-def test_several_rights_may_come_from_several_entries():
+def test_requested_rights_may_be_granted_by_several_entries():
     both = queue_for((ALLOW, USER, WRITE), (ALLOW, EVERYONE, PEEK))
     assert is_granted(both, {USER, EVERYONE}, WRITE | PEEK)
     assert not is_granted(both, {USER}, WRITE | PEEK)
 
 
-def test_inherit_only_entries_are_ignored():
+def test_inherit_only_access_control_entries_are_ignored():
     queue = queue_for((DENY, USER, WRITE), (ALLOW, USER, WRITE))
     inherited = replace(queue.Dacl.Aces[0], AceFlags=Ace.INHERIT_ONLY)
     assert is_granted(replace(queue, Dacl=Acl((inherited, queue.Dacl.Aces[1]))), {USER}, WRITE)
 
 
-def test_an_owner_may_see_and_change_the_permissions_only():
+def test_owner_has_implicit_rights_only_to_read_and_change_permissions():
     queue = queue_for(owner=USER)
     assert is_granted(queue, {USER}, SEE | CHANGE)
     assert not is_granted(queue, {USER}, WRITE)
     assert not is_granted(queue, {STAFF}, SEE)
 
 
-def test_owner_rights_replace_those_of_the_owner():
+def test_owner_rights_entry_replaces_the_implicit_rights_of_the_owner():
     queue = queue_for((ALLOW, OWNER_RIGHTS, WRITE), owner=USER)
     assert is_granted(queue, {USER}, WRITE)
     assert not is_granted(queue, {USER}, SEE)
     assert not is_granted(queue, {STAFF}, WRITE)
 
 
-def test_composed_rights_of_mqqueueaccessmask():
+def test_generic_queue_rights_have_documented_values():
     """MS-MQMQ 2.2.24."""
     assert QueueAccess.MQSEC_QUEUE_GENERIC_READ == 0x2002B
     assert QueueAccess.MQSEC_QUEUE_GENERIC_WRITE == 0x20024

@@ -84,7 +84,7 @@ async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterato
         server.hang_up()
 
 
-def test_a_request_is_answered_under_its_id():
+def test_control_request_is_answered_with_its_id():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "identity"}, {"id": "two", "verb": "identity"})
@@ -94,7 +94,7 @@ def test_a_request_is_answered_under_its_id():
     asyncio.run(story())
 
 
-def test_unsupported_verb_is_refused_in_one_line():
+def test_unsupported_control_verb_is_refused_in_one_line():
     async def story():
         async with bench(frozenset({"receive"})) as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "reset"}, {"id": 2, "verb": "begin"}, {"id": 3, "verb": "identity"})
@@ -112,7 +112,7 @@ def test_unsupported_verb_is_refused_in_one_line():
     asyncio.run(story())
 
 
-def test_a_waiting_request_blocks_neither_its_client_nor_others():
+def test_waiting_control_request_blocks_no_client():
     async def story():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
@@ -130,7 +130,7 @@ def test_a_waiting_request_blocks_neither_its_client_nor_others():
     asyncio.run(story())
 
 
-def test_waiting_requests_of_disconnected_client_are_cancelled():
+def test_waiting_requests_of_disconnected_control_client_are_cancelled():
     async def story():
         async with bench() as it:
             async with it.caller() as caller:
@@ -144,7 +144,7 @@ def test_waiting_requests_of_disconnected_client_are_cancelled():
     asyncio.run(story())
 
 
-def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client():
+def test_waiting_control_request_can_be_cancelled_only_by_its_client():
     async def story():
         async with bench() as it, it.caller() as caller, it.caller() as other:
             caller.say({"id": "r", "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
@@ -161,7 +161,7 @@ def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client(
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
             assert "no request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
-            assert "takes request" in (await caller.read_reply())["error"]
+            assert "give only request" in (await caller.read_reply())["error"]
 
     asyncio.run(story())
 
@@ -197,7 +197,7 @@ def test_bad_control_line_is_answered_and_client_continues(line: bytes, number: 
     asyncio.run(story())
 
 
-def test_lines_may_be_cut_anywhere():
+def test_control_lines_may_arrive_in_any_chunks():
     async def story():
         async with bench() as it, it.caller() as caller:
             for byte in b'{"id": 1, "verb": "identity"}\n{"id": 2, "verb": "identity"}\n':
@@ -208,7 +208,7 @@ def test_lines_may_be_cut_anywhere():
     asyncio.run(story())
 
 
-def test_a_line_without_end_is_not_kept():
+def test_endless_control_line_is_not_stored():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(b"x" * (control_server.LINE_BYTES_LIMIT + 1))
@@ -218,7 +218,7 @@ def test_a_line_without_end_is_not_kept():
     asyncio.run(story())
 
 
-def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
+def test_number_of_waiting_control_requests_is_limited(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(control_server, "UNANSWERED_REQUESTS_LIMIT", 3)
 
     async def story():
@@ -226,12 +226,12 @@ def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
             caller.say(*({"id": n, "verb": "receive", "queue": "private$\\q", "timeout_ms": 9} for n in range(4)))
             reply = await caller.read_reply()
             assert (reply["id"], reply["ok"]) == (3, False)
-            assert "wait already" in reply["error"]
+            assert "are not answered yet" in reply["error"]
 
     asyncio.run(story())
 
 
-def test_clients_are_bounded(monkeypatch: pytest.MonkeyPatch):
+def test_number_of_control_clients_is_limited(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(control_server, "CLIENTS_LIMIT", 1)
 
     async def story():
@@ -244,7 +244,7 @@ def test_clients_are_bounded(monkeypatch: pytest.MonkeyPatch):
     asyncio.run(story())
 
 
-def test_a_client_that_does_not_read_its_answers_is_not_read_from():
+def test_requests_of_a_stalled_control_client_are_not_read():
     async def story():
         async with bench() as it, it.caller() as caller:
             large = Result({"text": "x" * MIB})
@@ -265,7 +265,7 @@ def test_a_client_that_does_not_read_its_answers_is_not_read_from():
     asyncio.run(story())
 
 
-def test_restart_is_answered_after_the_core_started_again():
+def test_restart_verb_is_answered_after_the_core_started_again():
     async def story():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
@@ -286,7 +286,7 @@ def test_restart_is_answered_after_the_core_started_again():
     asyncio.run(story())
 
 
-def test_reset_is_answered_after_the_new_core_started():
+def test_reset_verb_is_answered_after_the_new_core_started():
     async def story():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
@@ -306,7 +306,7 @@ def test_reset_is_answered_after_the_new_core_started():
 
 
 @pytest.mark.parametrize("error", [StoreError("store x: no room"), ControlError("reset: not here")])
-def test_impossible_reset_is_refused_in_one_line(error: Exception):
+def test_impossible_reset_verb_is_refused_in_one_line(error: Exception):
     async def story():
         async with bench() as it, it.caller() as caller:
 
@@ -320,7 +320,7 @@ def test_impossible_reset_is_refused_in_one_line(error: Exception):
     asyncio.run(story())
 
 
-def test_stop_is_answered_and_ends_the_service():
+def test_stop_verb_is_answered_and_ends_the_service():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "stop"})
@@ -340,7 +340,7 @@ def opening(event: Input) -> list[Effect]:
     return [Completed(event.token, Result({name: event.token} if name else {}))]
 
 
-def test_handles_end_with_the_connection_that_opened_them():
+def test_queue_handles_are_closed_with_the_control_connection_that_opened_them():
     async def story():
         async with bench() as it:
             it.core.script = opening
@@ -361,7 +361,7 @@ def test_handles_end_with_the_connection_that_opened_them():
     asyncio.run(story())
 
 
-def test_handles_that_a_restart_has_ended_are_not_closed_again():
+def test_queue_handles_ended_by_a_restart_are_not_closed_again():
     async def story():
         async with bench() as it:
             it.core.script = opening
@@ -379,7 +379,7 @@ def test_handles_that_a_restart_has_ended_are_not_closed_again():
     asyncio.run(story())
 
 
-def test_a_client_that_reads_none_of_its_answers_is_cut(monkeypatch: pytest.MonkeyPatch):
+def test_control_client_that_reads_no_answers_is_disconnected(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(control_server, "UNREAD_BYTES_LIMIT", 4 * MIB)
 
     async def story():

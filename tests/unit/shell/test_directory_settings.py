@@ -80,7 +80,7 @@ def test_missing_directory_table_means_workgroup_mode(tmp_path: Path):
     assert load(tmp_path, OWN) is None
 
 
-def test_every_directory_has_an_enterprise(tmp_path: Path):
+def test_configured_directory_contains_an_enterprise_object(tmp_path: Path):
     directory = load(tmp_path, OWN + SITES + MACHINES)
     assert directory is not None
     assert isinstance(directory.read("Enterprise").rDirectoryObject, Enterprise)
@@ -111,7 +111,7 @@ def test_every_key_of_directory_table_is_read(tmp_path: Path):
     )
 
 
-def test_computers_and_distribution_lists_are_taken_once(tmp_path: Path):
+def test_configured_computers_and_distribution_lists_are_stored_once(tmp_path: Path):
     machines = MACHINES.replace('computer_name = "alpha"', 'computer_name = "alpha"\ncomputer_sid = "S-1-5-7"')
     text = f"{OWN}[directory]\nstore = '{tmp_path / 'enterprise'}'\n{SITES}{machines}{REST}{LISTS}"
     for _ in range(2):
@@ -126,7 +126,7 @@ def test_computers_and_distribution_lists_are_taken_once(tmp_path: Path):
         directory.close()
 
 
-def test_a_public_queue_needs_a_directory(tmp_path: Path):
+def test_configured_public_queue_without_directory_is_refused(tmp_path: Path):
     queues = "queues = [{ name = 'orders' }]\n"
     assert load(tmp_path, queues + OWN + SITES + MACHINES) is not None
     with pytest.raises(
@@ -142,7 +142,7 @@ def test_equal_directory_files_give_equal_identifiers(tmp_path: Path):
         assert len(found) == 1
 
 
-def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
+def test_configured_directory_store_keeps_its_existing_objects(tmp_path: Path):
     store = f"[directory]\nstore = '{tmp_path / 'enterprise'}'\n"
     first = load(tmp_path, OWN + store + SITES + MACHINES)
     assert isinstance(first, SqliteDirectory)
@@ -162,7 +162,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
     ("text", "complaint"),
     [
         (SITES, "[directory]: [queue_manager] identifier is missing: give the identifier of one of the queue managers"),
-        (OWN + SITES, f"[directory]: the own queue manager {A} is missing: add it to queue_managers"),
+        (OWN + SITES, f"[directory]: this process's queue manager {A} is missing: add it to queue_managers"),
         (OWN + SITES + MACHINES + "[routes]\n", "[routes] is only for a workgroup: remove it, or remove [directory]"),
         (
             OWN + SITES + MACHINES + "[public_queues]\n",
@@ -202,7 +202,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),
     ],
 )
-def test_unusable_setting_gives_one_line_error(tmp_path: Path, text: str, complaint: str):
+def test_unusable_directory_setting_gives_one_line_error(tmp_path: Path, text: str, complaint: str):
     with pytest.raises(SettingsError) as error:
         load(tmp_path, text)
     assert complaint in str(error.value)

@@ -48,7 +48,7 @@ def test_core_gets_rpc_ports_before_start_and_after_reset():
     asyncio.run(story())
 
 
-def test_a_port_in_use_is_passed_over_in_steps_of_eleven():
+def test_rpc_port_in_use_is_skipped_in_steps_of_eleven():
     async def story():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
@@ -59,7 +59,7 @@ def test_a_port_in_use_is_passed_over_in_steps_of_eleven():
     asyncio.run(story())
 
 
-def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
+def test_core_gets_connections_with_addresses_and_bytes_from_both_rpc_ports():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (_, listening):
@@ -90,7 +90,7 @@ def test_rpc_connection_closed_by_core_is_flushed_and_reports_no_loss():
     asyncio.run(story())
 
 
-def test_restart_cuts_rpc_connections_silently_and_keeps_ports():
+def test_restart_drops_rpc_connections_silently_and_keeps_ports():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening):

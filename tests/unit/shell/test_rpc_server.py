@@ -130,7 +130,7 @@ def test_rpc_server_listens_on_loopback_and_returns_port_as_secondary_address() 
     asyncio.run(run())
 
 
-def test_a_call_that_waits_is_answered_after_those_that_came_later() -> None:
+def test_waiting_rpc_call_is_answered_after_later_calls() -> None:
     async def run() -> None:
         async with listening() as (listener, desk, endpoint), calling(endpoint) as caller:
             await caller.bind()
@@ -145,7 +145,7 @@ def test_a_call_that_waits_is_answered_after_those_that_came_later() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_vanishes_orphans_its_call_and_runs_its_handles_down() -> None:
+def test_vanished_rpc_client_orphans_its_call_and_runs_down_its_handles() -> None:
     async def run() -> None:
         async with listening() as (listener, desk, endpoint):
             async with calling(endpoint) as caller:
@@ -162,7 +162,7 @@ def test_a_client_that_vanishes_orphans_its_call_and_runs_its_handles_down() -> 
     asyncio.run(run())
 
 
-def test_a_client_that_breaks_the_protocol_gets_the_fault_and_then_the_end() -> None:
+def test_rpc_client_that_violates_the_protocol_gets_a_fault_and_is_disconnected() -> None:
     async def run() -> None:
         async with listening() as (_, _, endpoint), calling(endpoint) as caller:
             caller.request(7, b"\1\0\0\0", 1)
@@ -172,7 +172,7 @@ def test_a_client_that_breaks_the_protocol_gets_the_fault_and_then_the_end() -> 
     asyncio.run(run())
 
 
-def test_a_client_above_the_limit_is_cut_and_the_others_are_served() -> None:
+def test_rpc_client_above_the_limit_is_disconnected_and_others_are_served() -> None:
     async def run() -> None:
         async with listening(connections=1) as (_, _, endpoint), calling(endpoint) as first:
             await first.bind()
@@ -184,7 +184,7 @@ def test_a_client_above_the_limit_is_cut_and_the_others_are_served() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_leaves_a_bind_unfinished_is_cut() -> None:
+def test_rpc_client_with_unfinished_bind_is_disconnected() -> None:
     async def run() -> None:
         async with listening(Limits(response_timeout_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
             caller.writer.write(BIND[:20])
@@ -193,7 +193,7 @@ def test_a_client_that_leaves_a_bind_unfinished_is_cut() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_does_not_read_is_cut_when_too_much_waits_for_it() -> None:
+def test_rpc_client_that_does_not_read_is_disconnected_at_the_buffer_limit() -> None:
     async def run() -> None:
         async with listening(unsent_bytes=1_000_000) as (listener, desk, endpoint), calling(endpoint) as caller:
             await caller.bind()
@@ -241,7 +241,7 @@ def answering(size: int) -> Callable[[RpcEvent], Iterable[RpcOutput]]:
     return dispatch
 
 
-def test_a_silent_client_is_probed_by_tcp() -> None:
+def test_idle_rpc_client_is_probed_by_tcp_keepalive() -> None:
     async def run() -> None:
         async with listening() as (listener, _, endpoint), calling(endpoint) as caller:
             await caller.bind()
@@ -253,7 +253,7 @@ def test_a_silent_client_is_probed_by_tcp() -> None:
     asyncio.run(run())
 
 
-def test_stopping_rpc_server_requests_shutdown_and_cuts_busy_clients() -> None:
+def test_stopping_rpc_server_requests_shutdown_and_disconnects_busy_clients() -> None:
     async def run() -> None:
         async with listening() as (listener, desk, endpoint), calling(endpoint) as busy:
             await busy.bind()
@@ -269,7 +269,7 @@ def test_stopping_rpc_server_requests_shutdown_and_cuts_busy_clients() -> None:
     asyncio.run(run())
 
 
-def test_a_dispatcher_that_fails_does_not_stop_the_listener() -> None:
+def test_failing_rpc_dispatcher_does_not_stop_the_listener() -> None:
     failed: list[str] = []
 
     async def run() -> None:

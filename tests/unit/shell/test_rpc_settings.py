@@ -75,11 +75,11 @@ def test_rpc_settings_read_users_levels_and_authentication(tmp_path, monkeypatch
         ("[[rpc.users]]\nname = 'a:b'\npassword = 'x'", "must be a valid Windows name of a user"),
         ("[[rpc.users]]\nname = \"a\\n\"\npassword = 'x'", "must be a valid Windows name of a user"),
         ("[[rpc.users]]\npassword = 'x'", "name is missing"),
-        (f"{ALICE}password = 'x'\n[[rpc.users]]\nname = 'ALICE'\npassword = 'y'", "a second user 'ALICE'; remove one"),
+        (f"{ALICE}password = 'x'\n[[rpc.users]]\nname = 'ALICE'\npassword = 'y'", "user 'ALICE' is listed twice"),
         ("[rpc]\nusers = 3", "must be a list of tables"),
     ],
 )
-def test_unusable_setting_gives_one_line_error(tmp_path, rpc, said):
+def test_unusable_rpc_setting_gives_one_line_error(tmp_path, rpc, said):
     with pytest.raises(SettingsError) as caught:
         loaded(tmp_path, rpc)
     assert said in str(caught.value)
@@ -87,7 +87,7 @@ def test_unusable_setting_gives_one_line_error(tmp_path, rpc, said):
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe"])
-def test_a_password_file_without_a_password_is_refused(tmp_path, content):
+def test_rpc_password_file_without_a_password_is_refused(tmp_path, content):
     (tmp_path / "secret.txt").write_bytes(content)
     with pytest.raises(SettingsError, match=r"is empty|not a text in UTF-8"):
         loaded(tmp_path, f"{ALICE}password_file = 'secret.txt'")

@@ -88,7 +88,7 @@ def test_private_keys_are_generated_once_and_readable_only_by_owner(tmp_path: Pa
         assert public_key_list(mine) == public_key_list(theirs)
 
 
-def test_keys_that_are_there_are_used_and_others_not_made(tmp_path: Path):
+def test_existing_private_keys_are_used_and_no_others_are_generated(tmp_path: Path):
     write_pem(tmp_path / "keys" / "encryption_advanced.pem", key := generate_key(1024, SeededEntropy("k")))
     security = load(tmp_path, "[security]\nfolder = 'keys'").config.security
     (loaded,) = security.encryption_keys.values()
@@ -96,7 +96,7 @@ def test_keys_that_are_there_are_used_and_others_not_made(tmp_path: Path):
     assert not security.signing_keys
 
 
-def test_users_settings_and_remote_keys_are_taken(tmp_path: Path, certificate: bytes):
+def test_security_table_gives_users_settings_and_remote_keys(tmp_path: Path, certificate: bytes):
     write_pem(tmp_path / "keys" / "alice.key.pem", generate_key(1024, SeededEntropy("k")))
     pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
     (tmp_path / "keys" / "alice.pem").write_bytes(pem)
@@ -178,7 +178,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
         ),
         (
             "[security]\nusers = [{ name = 'a', sid = 'S-1-1-0' }, { name = 'a', sid = 'S-1-1-1' }]",
-            "[[security.users]]: a second user 'a'; remove one",
+            "[[security.users]]: user 'a' is listed twice",
         ),
         ("[security]\nremote_keys = 1", "[security.remote_keys] must be a table of GUID = base64"),
         ("[security.remote_keys]\nx = ''", "[security.remote_keys] key = 'x': must be a GUID"),
@@ -209,7 +209,7 @@ def user(certificates: str = "[]", key: str = "") -> str:
 
 
 @pytest.mark.parametrize("name", ["../secret.pem", "/etc/passwd", "sub/x.pem", "..", "link.pem"])
-def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str):
+def test_security_settings_read_no_file_outside_the_key_folder(tmp_path: Path, name: str):
     (tmp_path / "secret.pem").write_text("secret", encoding="utf-8")
     (tmp_path / "keys" / "sub").mkdir(parents=True)
     (tmp_path / "keys" / "link.pem").symlink_to(tmp_path / "secret.pem")
@@ -218,7 +218,7 @@ def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str):
     assert "put it there and give only its name" in said
 
 
-def test_files_that_are_no_keys_and_certificates_are_named(tmp_path: Path, certificate: bytes):
+def test_files_without_usable_key_or_certificate_are_named(tmp_path: Path, certificate: bytes):
     keys = tmp_path / "keys"
     keys.mkdir()
     (keys / "text.pem").write_text("no key", encoding="utf-8")
@@ -235,7 +235,7 @@ def test_files_that_are_no_keys_and_certificates_are_named(tmp_path: Path, certi
     assert "key = 'rsa.pem': needs a certificate" in refusal(tmp_path, user("[]", "key = 'rsa.pem'"))
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
+def test_key_folder_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "keys").write_text("a file", encoding="utf-8")
     said = refusal(tmp_path, GENERATED)
     assert "[security] generate: " in said

@@ -45,7 +45,7 @@ def test_internal_failure_ends_process_and_is_logged(caplog: pytest.LogCaptureFi
     assert "a mistake in the core" in caplog.text
 
 
-def test_a_failure_of_the_system_is_logged_and_survived(caplog: pytest.LogCaptureFixture):
+def test_operating_system_error_is_logged_and_survived(caplog: pytest.LogCaptureFixture):
     async def story() -> bool:
         loop = asyncio.get_running_loop()
         it = Service(settings(), ScriptedCore().begin)
@@ -92,7 +92,7 @@ def test_service_without_free_ports_has_no_side_effect():
     assert Started() not in core.inputs
 
 
-def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixture):
+def test_service_logs_an_address_outside_loopback(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
         it = Service(settings(), ScriptedCore().begin)
         assert it._show_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
@@ -104,7 +104,7 @@ def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixt
     assert "192.0.2.1:1801 is not a loopback address" in caplog.text
 
 
-def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPatch):
+def test_service_installs_named_faults_in_its_core(monkeypatch: pytest.MonkeyPatch):
     put_in: list[str] = []
     for name in ("silent", "mute"):
         fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: put_in.append(name))

@@ -35,7 +35,7 @@ def test_every_setting_of_serve_has_a_default():
     assert settings.config.identifier.version == 4
 
 
-def test_every_key_of_the_file_is_taken(tmp_path: Path):
+def test_every_key_of_the_serve_settings_file_is_read(tmp_path: Path):
     settings = load(
         tmp_path,
         f"""
@@ -97,11 +97,11 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
         ("[rpc]\nread_port = 9", (2103, 9)),
     ],
 )
-def test_the_ports_of_remote_reading_are_two_apart_unless_they_are_given(tmp_path: Path, text: str, ports: tuple):
+def test_default_ports_of_remote_reading_are_two_apart(tmp_path: Path, text: str, ports: tuple):
     assert load(tmp_path, text).rpc.ports == ports
 
 
-def test_flags_override_the_file(tmp_path: Path):
+def test_flags_of_serve_override_its_settings_file(tmp_path: Path):
     settings = load(
         tmp_path,
         "[listen]\naddress = '127.0.0.2'\ntcp_port = 5\nping_port = 6",
@@ -159,22 +159,22 @@ def test_unusable_setting_of_serve_gives_one_line_error_with_remedy(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("port", "shown"), [("70000", "70000"), ("x", "'x'"), ("-1", "'-1'"), ("", "''")])
-def test_error_of_bad_flag_names_the_flag(tmp_path: Path, port: str, shown: str):
+def test_error_of_invalid_serve_flag_names_the_flag(tmp_path: Path, port: str, shown: str):
     with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be an integer from 0 to 65535$"):
         load(tmp_path, "", tcp_port=port)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+def test_missing_settings_file_of_serve_is_named(tmp_path: Path):
     with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: No such file or directory"):
         load_settings(tmp_path / "none.toml", {}, ENTROPY)
 
 
-def test_a_file_that_is_not_text_is_named(tmp_path: Path):
+def test_settings_file_of_serve_that_is_not_text_is_named(tmp_path: Path):
     (tmp_path / "qm.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match=r"qm\.toml: not a TOML file"):
         load_settings(tmp_path / "qm.toml", {}, ENTROPY)
 
 
-def test_endpoints_are_printed_as_they_are_written():
+def test_printed_endpoints_equal_their_settings():
     assert format_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
     assert format_endpoint(Endpoint("::1", 1)) == "[::1]:1"

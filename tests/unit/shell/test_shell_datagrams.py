@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Command, DatagramReceived, Endpoint, Pin
 from reference_qm.surface.store import MemoryStore
 
 
-def test_a_ping_request_is_answered_from_the_port_that_it_was_sent_to():
+def test_ping_request_is_answered_from_its_destination_port():
     async def story():
         core = ScriptedCore(
             lambda event: (
@@ -40,7 +40,7 @@ def test_a_ping_request_is_answered_from_the_port_that_it_was_sent_to():
     asyncio.run(story())
 
 
-def test_ping_requests_leave_from_a_port_of_their_own_and_responses_come_back_to_it():
+def test_ping_requests_use_a_separate_port_that_gets_their_responses():
     async def story():
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as acceptor:
             acceptor.bind(("127.0.0.1", 0))
@@ -59,7 +59,7 @@ def test_ping_requests_leave_from_a_port_of_their_own_and_responses_come_back_to
     asyncio.run(story())
 
 
-def test_a_datagram_that_cannot_leave_is_lost_like_any_other():
+def test_unsendable_datagram_is_dropped_silently():
     async def story():
         core = ScriptedCore(
             on(

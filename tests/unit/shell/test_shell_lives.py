@@ -14,7 +14,7 @@ from reference_qm.surface.effects import Completed, Connect, Effect, Persist, Re
 from reference_qm.surface.inputs import Command, Endpoint, Started, Stopped, TransportAccepted, TransportLost
 
 
-def test_a_command_is_answered_once_now_or_later():
+def test_host_answers_each_command_once_immediately_or_later():
     async def story():
         core = ScriptedCore()
         answers: list[Effect] = []
@@ -31,7 +31,7 @@ def test_a_command_is_answered_once_now_or_later():
     asyncio.run(story())
 
 
-def test_a_restart_ends_everything_but_the_listeners():
+def test_host_restart_ends_everything_except_the_listeners():
     async def story():
         disk = Disk()
         core = ScriptedCore(on(Started, Connect("out-1", Endpoint("127.0.0.1", 1)), Persist(1, {})))
@@ -73,7 +73,7 @@ def test_stopped_host_delivers_pending_bytes_and_releases_port():
     asyncio.run(story())
 
 
-def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
+def test_host_stop_does_not_wait_for_a_stalled_peer(monkeypatch):
     monkeypatch.setattr(connection, "CLOSE_FLUSH_S", PATIENCE_S)
 
     async def story():
@@ -92,7 +92,7 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
     asyncio.run(story())
 
 
-def test_connection_accepted_during_stop_is_cut():
+def test_connection_accepted_during_stop_is_closed():
     async def story():
         core = ScriptedCore()
         async with running(core) as (host, _):

@@ -50,7 +50,7 @@ def test_new_core_gets_no_events_of_the_old_core():
     asyncio.run(story())
 
 
-def test_failed_reset_changes_nothing():
+def test_failed_reset_leaves_core_and_store_unchanged():
     async def story():
         old = ScriptedCore()
         async with running(old, store=_Broken()) as (host, endpoint):

@@ -25,7 +25,7 @@ from reference_qm.surface.inputs import (
 from reference_qm.surface.surroundings import ChangeEnvironment
 
 
-def test_persisted_is_reported_in_order_after_the_store_has_written():
+def test_persisted_input_follows_in_order_after_each_store_write():
     async def story():
         disk = Disk()
         core = ScriptedCore(on(Started, Persist(1, {"n": 1}), Persist(2, {"n": 2})))
@@ -42,7 +42,7 @@ def test_persisted_is_reported_in_order_after_the_store_has_written():
     asyncio.run(story())
 
 
-def test_a_record_that_cannot_be_stored_is_reported():
+def test_core_is_informed_of_a_record_that_cannot_be_stored():
     async def story():
         disk = Disk("disk full")
         disk.may_end.set()
@@ -53,7 +53,7 @@ def test_a_record_that_cannot_be_stored_is_reported():
     asyncio.run(story())
 
 
-def test_full_store_and_new_room_are_each_reported_once(caplog, monkeypatch):
+def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch):
     monkeypatch.setattr(host_module, "ROOM_POLL_S", 0.001)
 
     async def story():
@@ -98,7 +98,7 @@ def test_command_on_full_store_is_refused_and_host_continues():
     asyncio.run(story())
 
 
-def test_a_record_that_is_not_json_ready_is_refused():
+def test_store_record_that_is_not_json_serializable_is_refused():
     async def story():
         core = ScriptedCore(on(Started, Persist(7, {"body": b"bytes"})))
         async with running(core):
@@ -126,7 +126,7 @@ def test_restart_uses_written_records_and_drops_pending_records(tmp_path: Path):
     asyncio.run(story())
 
 
-def test_a_restart_without_a_file_begins_with_what_is_in_memory():
+def test_restart_without_store_file_keeps_the_records_in_memory():
     async def story():
         core = ScriptedCore(on(Started, Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None})))
         async with running(core) as (host, _):
@@ -138,7 +138,7 @@ def test_a_restart_without_a_file_begins_with_what_is_in_memory():
     asyncio.run(story())
 
 
-def test_a_restart_that_cannot_begin_leaves_everything_as_it_is():
+def test_restart_that_cannot_begin_leaves_the_running_core_unchanged():
     async def story():
         core = ScriptedCore()
 

@@ -44,7 +44,7 @@ def test_accepted_stream_reports_opening_bytes_and_close():
     asyncio.run(story())
 
 
-def test_effects_are_carried_out_in_order_and_a_close_sends_what_was_sent_before():
+def test_host_carries_out_effects_in_order_and_flushes_before_close():
     async def story():
         large = b"x" * (8 * MIB)  # more than the kernel takes at once
         core = ScriptedCore(
@@ -64,7 +64,7 @@ def test_effects_are_carried_out_in_order_and_a_close_sends_what_was_sent_before
     asyncio.run(story())
 
 
-def test_a_connection_is_opened_from_the_own_address():
+def test_outgoing_connection_uses_the_own_address():
     async def story():
         with socket.create_server(("127.0.0.1", 0)) as there:
             remote = Endpoint(*there.getsockname())
@@ -78,7 +78,7 @@ def test_a_connection_is_opened_from_the_own_address():
     asyncio.run(story())
 
 
-def test_a_connection_that_cannot_be_made_is_reported_with_both_ends():
+def test_failed_connection_attempt_is_reported_with_both_addresses():
     async def story():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             closed = Endpoint(*taken.getsockname())
@@ -114,7 +114,7 @@ def test_connection_closed_while_connecting_gives_no_event():
     asyncio.run(story())
 
 
-def test_a_peer_that_does_not_read_is_cut_and_others_are_served():
+def test_stalled_peer_is_disconnected_and_others_are_served():
     async def story():
         limit = 4 * MIB
         core = ScriptedCore(
@@ -141,7 +141,7 @@ def test_a_peer_that_does_not_read_is_cut_and_others_are_served():
     asyncio.run(story())
 
 
-def test_all_connections_share_one_limit_of_what_waits_to_be_sent():
+def test_all_connections_share_one_limit_of_unsent_bytes():
     async def story():
         core = ScriptedCore(
             lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
@@ -163,7 +163,7 @@ def test_all_connections_share_one_limit_of_what_waits_to_be_sent():
     asyncio.run(story())
 
 
-def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: pytest.MonkeyPatch):
+def test_unread_bytes_of_a_closed_connection_are_released(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connection, "CLOSE_FLUSH_S", 0.05)
 
     async def story():
@@ -181,7 +181,7 @@ def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: py
     asyncio.run(story())
 
 
-def test_connections_above_limit_are_cut_without_core_event():
+def test_connections_above_limit_are_closed_without_core_event():
     async def story():
         core = ScriptedCore()
         async with running(core, Limits(connections=3)) as (_, endpoint), contextlib.AsyncExitStack() as stack:

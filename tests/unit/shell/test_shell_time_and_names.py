@@ -15,7 +15,7 @@ from reference_qm.surface.effects import ResolveHost
 from reference_qm.surface.inputs import HostResolved, Started
 
 
-def test_a_due_timer_expires_at_its_time_and_not_before():
+def test_core_is_woken_at_its_due_time_and_not_before():
     async def story():
         core = ScriptedCore()
         due = system.now().monotonic_ms + 30
@@ -29,7 +29,7 @@ def test_a_due_timer_expires_at_its_time_and_not_before():
     asyncio.run(story())
 
 
-def test_a_timer_that_is_no_longer_wanted_does_not_expire():
+def test_wake_up_cancelled_by_the_core_does_not_happen():
     async def story():
         core = ScriptedCore()
         core.due = system.now().monotonic_ms + 60_000
@@ -45,7 +45,7 @@ def test_a_timer_that_is_no_longer_wanted_does_not_expire():
 @pytest.mark.parametrize(
     ("host", "addresses"), [("127.0.0.9", ("127.0.0.9",)), ("localhost", ("127.0.0.1",)), ("a" * 64, ())]
 )
-def test_a_host_name_is_resolved_in_the_family_of_the_own_address(host: str, addresses: tuple[str, ...]):
+def test_host_name_is_resolved_to_the_address_family_of_the_own_address(host: str, addresses: tuple[str, ...]):
     async def story():
         core = ScriptedCore(on(Started, ResolveHost(host)))
         async with running(core):

@@ -45,7 +45,7 @@ def built(kind: AuthType, level: AuthLevel, user: User = ALICE, at_server: AuthL
 
 @pytest.mark.parametrize("kind", AuthType)
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_user_is_known_after_the_legs_of_each_provider(kind, level):
+def test_user_is_identified_after_the_authentication_legs_of_each_provider(kind, level):
     client, server, legs = built(kind, level)
     assert legs == (3 if kind is AuthType.WINNT else 4)
     assert (server.identity, client.identity) == ("alice", "")
@@ -57,7 +57,7 @@ def test_a_user_is_known_after_the_legs_of_each_provider(kind, level):
 
 
 @pytest.mark.parametrize("kind", AuthType)
-def test_sealed_segments_are_read_by_the_other_side_only(kind):
+def test_sealed_rpc_segments_are_readable_only_by_the_remote_context(kind):
     client, server, _ = built(kind, AuthLevel.PKT_PRIVACY)
     body, signature = client.seal(SEGMENTS, header_sign=True)
     assert len(body) == len(SEGMENTS.body)
@@ -68,7 +68,7 @@ def test_sealed_segments_are_read_by_the_other_side_only(kind):
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_every_segment_is_signed(place):
+def test_signature_covers_every_rpc_segment(place):
     client, server, _ = built(AuthType.WINNT, AuthLevel.PKT_INTEGRITY)
     changed = list(SEGMENTS)
     changed[place] = b"\0" + changed[place][1:]
@@ -90,7 +90,7 @@ def test_every_segment_is_signed(place):
     ],
 )
 @pytest.mark.parametrize("kind", AuthType)
-def test_a_user_without_a_domain_is_known_under_any(kind, user, known_as):
+def test_user_without_configured_domain_is_accepted_with_any_domain(kind, user, known_as):
     if known_as is None:
         with pytest.raises(SecurityError, match="token is refused"):
             built(kind, AuthLevel.PKT_INTEGRITY, user)
@@ -98,12 +98,12 @@ def test_a_user_without_a_domain_is_known_under_any(kind, user, known_as):
         assert built(kind, AuthLevel.PKT_INTEGRITY, user)[1].identity == known_as
 
 
-def test_client_without_protection_of_its_level_is_refused():
+def test_rpc_client_without_the_protection_of_its_level_is_refused():
     with pytest.raises(SecurityError, match="cannot give the protection"):
         built(AuthType.WINNT, AuthLevel.CONNECT, at_server=AuthLevel.PKT_PRIVACY)
 
 
-def test_users_leave_no_trace_in_the_environment(monkeypatch):
+def test_passwords_of_users_are_not_left_in_environment_variables(monkeypatch):
     monkeypatch.setenv("NTLM_USER_FILE", "/before")
     built(AuthType.WINNT, AuthLevel.CONNECT)
     assert os.environ["NTLM_USER_FILE"] == "/before"
@@ -116,12 +116,12 @@ def test_repr_of_a_user_contains_no_password():
     assert ALICE.password not in repr(ALICE)
 
 
-def test_unknown_provider_and_server_without_users_are_unavailable():
+def test_unknown_provider_and_server_without_users_offer_no_authentication():
     assert server_security(ANYWHERE).accept(16, AuthLevel.PKT_PRIVACY) is None
     assert server_security([]).accept(AuthType.WINNT, AuthLevel.PKT_PRIVACY) is None
 
 
-def test_incomplete_context_cannot_sign_or_seal():
+def test_incomplete_security_context_cannot_sign_or_seal():
     with pytest.raises(SecurityError, match="not complete"):
         acceptor(AuthType.WINNT).sign(SEGMENTS, header_sign=True)
 
@@ -145,7 +145,7 @@ SPNEGO_INIT = client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALI
     ),
     after=st.booleans(),
 )
-def test_hostile_tokens_authenticate_no_user(kind, token, after):
+def test_arbitrary_security_tokens_authenticate_no_user(kind, token, after):
     context = SpnegoAcceptor(kind, AuthLevel.PKT_PRIVACY, (ALICE,))
     try:
         if after:
@@ -158,7 +158,7 @@ def test_hostile_tokens_authenticate_no_user(kind, token, after):
 
 @budget(FEW)
 @given(data=st.data())
-def test_changed_last_leg_authenticates_only_same_user_or_fails(data):
+def test_altered_last_authentication_leg_never_authenticates_a_different_user(data):
     kind = data.draw(st.sampled_from(list(AuthType)))
     client = client_security(kind, AuthLevel.CONNECT, ALICE).initiate()
     server = acceptor(kind, AuthLevel.CONNECT)

@@ -76,7 +76,7 @@ def test_reopened_store_has_last_value_of_each_entry(tmp_path: Path):
     assert entries(path) == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
 
 
-def test_change_that_cannot_be_written_whole_is_not_written(tmp_path: Path):
+def test_store_change_that_cannot_be_written_completely_is_not_written(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
         asyncio.run(store.write([{"a": 1}]))
@@ -86,7 +86,7 @@ def test_change_that_cannot_be_written_whole_is_not_written(tmp_path: Path):
     assert entries(path) == {"a": 1, "c": 3}
 
 
-def test_a_write_is_synced_before_it_returns(tmp_path: Path):
+def test_store_write_is_synced_to_disk_before_it_returns(tmp_path: Path):
     with opened(tmp_path / "store") as store:
         pragma = store._connection.execute
         assert pragma("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -100,7 +100,7 @@ def test_interrupted_store_creation_is_repeated(tmp_path: Path):
     assert entries(tmp_path / "store") == {"a": 1}
 
 
-def test_entries_written_before_a_kill_are_read_again(tmp_path: Path):
+def test_store_entries_written_before_a_kill_are_read_again(tmp_path: Path):
     """The log of a process that never closed the store is read; an unfinished end of it is ignored."""
     path, log = tmp_path / "store", tmp_path / "store-wal"
     code = f"""
@@ -120,25 +120,25 @@ os.kill(os.getpid(), 9)
 # -- what it refuses --------------------------------------------------------------------------------------------
 
 
-def test_a_torn_file_is_refused(path: Path):
+def test_store_file_truncated_to_half_is_refused(path: Path):
     os.truncate(path, path.stat().st_size // 2)
     assert "the file stays unchanged: move it away or restore a copy" in complaint(path)
 
 
 @pytest.mark.parametrize("size", [0, 50, 100])
-def test_a_file_cut_to_its_header_is_refused(path: Path, size: int):
+def test_store_file_truncated_to_its_header_is_refused(path: Path, size: int):
     os.truncate(path, size)
     assert "move it away or restore a copy" in complaint(path)
 
 
-def test_a_damaged_page_is_refused(path: Path):
+def test_store_file_with_a_damaged_page_is_refused(path: Path):
     data = bytearray(path.read_bytes())
     data[8192:8200] = bytes(8)
     path.write_bytes(data)
     assert "the file stays unchanged" in complaint(path)
 
 
-def test_a_changed_letter_of_an_entry_is_refused(path: Path):
+def test_store_file_with_an_altered_entry_is_refused(path: Path):
     data = path.read_bytes()
     assert data.count(b"123 123 123") >= 1
     path.write_bytes(data.replace(b"123 123 123", b"123 124 123", 1))
@@ -151,7 +151,7 @@ def test_file_of_other_format_is_refused_as_store(tmp_path: Path):
     assert "it is not an SQLite file" in complaint(path)
 
 
-def test_a_database_of_another_application_is_refused(tmp_path: Path):
+def test_database_of_a_foreign_application_is_refused_as_store(tmp_path: Path):
     path = tmp_path / "store"
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE entry (name, value, crc)")
@@ -164,12 +164,12 @@ def test_store_with_other_schema_is_refused(path: Path):
     assert "its schema is 2, not 1: use the version that wrote it" in complaint(path)
 
 
-def test_a_read_only_file_is_refused(path: Path):
+def test_read_only_store_file_is_refused(path: Path):
     path.chmod(0o444)
     assert "it is read-only; make it writable or choose another file" in complaint(path)
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
+def test_missing_folder_of_the_store_is_named(tmp_path: Path):
     path = tmp_path / "none" / "store"
     with pytest.raises(StoreError, match=r"none/store: unable to open database file; make its folder writable"):
         SqliteStore(path)
@@ -181,7 +181,7 @@ def test_folder_path_is_refused_as_store(tmp_path: Path):
 
 
 @pytest.mark.parametrize("holds", ["store", "foreign lock"])
-def test_a_file_that_another_process_uses_is_refused(path: Path, holds: str):
+def test_store_file_used_by_another_process_is_refused(path: Path, holds: str):
     taking = {
         "store": f"from reference_qm.shell.sqlite_store import SqliteStore; held = SqliteStore(Path({str(path)!r}))",
         "foreign lock": f"held = sqlite3.connect({str(path)!r}, isolation_level=None); held.execute('BEGIN IMMEDIATE')",
@@ -226,7 +226,7 @@ store.close()
 """
 
 
-def test_a_full_disk_refuses_whole_writes_and_works_again_when_there_is_room(tmp_path: Path):
+def test_store_on_full_disk_refuses_whole_writes_and_works_again_with_room(tmp_path: Path):
     path = tmp_path / "store"
     done = subprocess.run([sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -239,7 +239,7 @@ def test_a_full_disk_refuses_whole_writes_and_works_again_when_there_is_room(tmp
 # -- the service around it --------------------------------------------------------------------------------------
 
 
-def test_flag_and_file_name_the_store(tmp_path: Path):
+def test_store_path_is_set_by_flag_or_settings_file(tmp_path: Path):
     assert load_settings(None, {}, ENTROPY).store is None
     assert load_settings(None, {"--store": "here"}, ENTROPY).store == Path("here")
     config = tmp_path / "qm.toml"
@@ -250,7 +250,7 @@ def test_flag_and_file_name_the_store(tmp_path: Path):
         load_settings(config, {}, ENTROPY)
 
 
-def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path, tmp_path: Path):
+def test_queue_manager_identifier_is_read_from_store_unless_configured(path: Path, tmp_path: Path):
     ours, other = "6d71636f-6e66-4f72-8d00-000000000001", "6d71636f-6e66-4f72-8d00-000000000002"
     (tmp_path / "made").mkdir()
     made = tmp_path / "made" / "store"

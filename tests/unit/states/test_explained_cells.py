@@ -9,7 +9,7 @@ RULE = "MQDMPR-3.1.7.1.5-110"
 CELL = "open modes of a queue: peek alone, open to receive"
 
 
-def test_cells_of_a_rule_are_named_with_place_and_outcome():
+def test_explanation_names_state_table_cells_of_a_rule_with_place_and_outcome():
     inventory = take_inventory(RULE)
     cell = next(one for one in explain_as_json(inventory, RULE)["cells"] if one["name"] == CELL)
     assert cell["says"] == "refused"

@@ -38,7 +38,7 @@ def read(folder: Path, text: str) -> Table:
     return read_table(path)
 
 
-def test_cells_with_outcomes_are_demanded(tmp_path):
+def test_state_table_demands_the_cells_with_outcomes(tmp_path):
     table = read(tmp_path, WHOLE)
     assert [cell.name for cell in table.demanded()] == ["open, close"]
 
@@ -51,20 +51,20 @@ def test_cells_with_outcomes_are_demanded(tmp_path):
         ('{ done = "closed" }, rules = ["MQQB-3.1.5.8-01"]', '{ done = "closed" }', "has outcomes without rules"),
         ('done = "closed"', 'slams = "closed"', "unknown outcome 'slams'"),
         ('done = "closed"', 'done = "ajar"', "unknown state 'ajar'"),
-        ('["MQQB-3.1.5.8-01"]', '{ outcome = ["MQQB-3.1.5.8-01"], bell = ["MQQB-3.1.5.8-01"] }', "rules of 'bell'"),
+        ('["MQQB-3.1.5.8-01"]', '{ outcome = ["MQQB-3.1.5.8-01"], bell = ["MQQB-3.1.5.8-01"] }', "rules about 'bell'"),
         ('initial = "open"', 'initial = "ajar"', "initial state 'ajar'"),
         ("knock = {", 'knock = { never = "it is deaf", ', "needs one of"),
         ("final = true", "finale = true", "is not a table of states"),
     ],
 )
-def test_mistake_in_a_table_is_one_line(tmp_path, line, instead, mistake):
+def test_mistake_in_a_state_table_gives_one_line_error(tmp_path, line, instead, mistake):
     assert line in WHOLE
     with pytest.raises(HarnessError, match=mistake) as raised:
         read(tmp_path, WHOLE.replace(line, instead))
     assert "\n" not in str(raised.value)
 
 
-def test_machine_needs_a_step_for_each_name(tmp_path):
+def test_state_machine_needs_a_step_for_each_state_event_and_probe(tmp_path):
     path = tmp_path / "door.py"
     read(tmp_path, WHOLE)
     steps: dict[str, Any] = {
@@ -84,13 +84,13 @@ def tables() -> list[Table]:
     return read_tables()
 
 
-def test_rules_of_cells_have_rows(tables):
+def test_rules_cited_by_state_table_cells_are_in_the_catalogue(tables):
     catalogue = load_catalogue()
     rules = {rule for table in tables for cell in table.demanded() for rule in cell.all_rules}
     assert rules - set(catalogue) == set()
 
 
-def test_every_cell_has_a_check(tables):
+def test_every_state_table_cell_has_a_check(tables):
     names = {check for checks in take_inventory().tests.values() for check in checks}
     for table in tables:
         folder = f"suites/{'/'.join(table.path.parts[-3:-1])}/"
@@ -100,7 +100,7 @@ def test_every_cell_has_a_check(tables):
         assert [cell for cell in cells if not any(name.endswith(cell) for name in here)] == [], table.path
 
 
-def test_place_of_a_cell_is_its_line(tables):
+def test_place_of_a_state_table_cell_is_its_line(tables):
     for table in tables:
         lines = table.path.read_text(encoding="utf-8").splitlines()
         for cell in table.cells.values():

@@ -13,7 +13,7 @@ ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 """Comparisons of times; ``is None`` is none."""
 
 
-def test_no_check_subtracts_or_compares_times_itself() -> None:
+def test_no_check_subtracts_or_compares_times_directly() -> None:
     modules = [path for path in SUITES.rglob("*.py") if not is_of_the_core(path)]
     assert {f"{path.relative_to(SUITES)}:{name}" for path in modules for name in functions(path)} == set()
 
@@ -48,7 +48,7 @@ def names_time(expression: ast.AST) -> bool:
     return any(map(names_time, ast.iter_child_nodes(expression)))
 
 
-def test_each_way_to_measure_is_found(tmp_path: Path) -> None:
+def test_scan_finds_each_way_to_subtract_or_compare_times(tmp_path: Path) -> None:
     module = tmp_path / "checks.py"
     module.write_text(
         "def subtracts(a, b):\n    return a.time_ms - b\n"

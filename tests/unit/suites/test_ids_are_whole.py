@@ -61,13 +61,13 @@ def test_each_rule_id_of_a_fault_is_literal_in_its_source():
     assert pieces == []
 
 
-def test_as_many_checks_are_frozen_as_there_are(rules):
+def test_frozen_number_of_checks_equals_their_actual_number(rules):
     """A run with fewer ends with exit code 5; nobody forgets to raise the number."""
     checks = {check for row in rules.values() for check in row["tests"] if "/test_" in check}
     assert tomllib.loads((SUITES / "frozen.toml").read_text(encoding="utf-8")) == {"tests": len(checks)}
 
 
-def test_every_section_has_its_heading():
+def test_every_section_of_the_suites_has_a_heading():
     for folder, head in heads().items():
         section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", head[TITLE])
         assert section is not None, f"{folder}: {head[TITLE]} names no section"

@@ -94,16 +94,16 @@ def looking() -> dict[str, set[str]]:
     return found
 
 
-def test_only_checks_about_connections_look_at_one() -> None:
+def test_only_checks_about_connections_read_a_connection_directly() -> None:
     others = {section: ways for section, ways in looking().items() if section not in ABOUT_CONNECTIONS}
     assert not others, "use peer.inbox, or session.messages for checks of one session"
 
 
-def test_every_section_that_is_named_looks_at_one() -> None:
+def test_every_section_exempt_from_the_inbox_reads_a_connection() -> None:
     assert looking().keys() >= ABOUT_CONNECTIONS
 
 
-def test_no_check_looks_through_the_whole_test() -> None:
+def test_no_check_searches_the_packets_of_all_connections() -> None:
     ways = {f"{owner}.{name}" for owner, name in OF_THE_WHOLE_TEST}
     assert not {section: found & ways for section, found in looking().items() if found & ways}
 
@@ -122,5 +122,5 @@ def test_scan_finds_each_way_to_search_packets(source: str, way: str) -> None:
     assert list(looks(source)) == [way]
 
 
-def test_waiting_for_an_acknowledgment_is_no_search() -> None:
+def test_wait_for_an_acknowledgment_does_not_count_as_packet_search() -> None:
     assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; session.messages'))

@@ -22,14 +22,14 @@ def framed(data: bytes) -> Frame:
 
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: str(golden.number))
-def test_the_frames_of_the_document_are_read_as_the_manifest_says(golden: Any) -> None:
+def test_layout_reads_the_golden_frames_as_the_manifest_states(golden: Any) -> None:
     found = Layout(framed(golden.data)).fields
     common = [name for name in golden.fields if name in found and isinstance(found[name], int)]
     assert len(common) >= 2
     assert {name: found[name] for name in common} == {name: golden.fields[name] for name in common}
 
 
-def test_a_message_with_every_header_is_read_to_its_end() -> None:
+def test_layout_reads_a_message_with_every_header_to_its_end() -> None:
     element = MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="OS:x\\q"))
     packet = user_message(
         user={"ConnectorType": GUID, "AdminQueue": PrivateQueueFormatName(SourceQueueManager=GUID)},
@@ -56,7 +56,7 @@ def test_a_message_with_every_header_is_read_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 3, 16, 63, 64, 90])
-def test_field_of_a_cut_packet_is_absent(size: int) -> None:
+def test_layout_shows_fields_beyond_the_end_of_a_cut_packet_as_absent(size: int) -> None:
     found = Layout(framed(bytes(user_message(label="label", body=b"body"))[:size]))
     assert found.of("MessagePropertiesHeader.MessageBody", "bytes left") == {
         "MessagePropertiesHeader.MessageBody": ABSENT_FIELD,
@@ -64,7 +64,7 @@ def test_field_of_a_cut_packet_is_absent(size: int) -> None:
     }
 
 
-def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> None:
+def test_message_comparison_names_differing_but_not_hidden_properties() -> None:
     frame = framed(bytes(user_message(label="label", body=b"body", ApplicationTag=7)))
     shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
     assert describe_differences(frame, shown, GUID) == SAME_PROPERTIES
@@ -74,7 +74,7 @@ def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> 
     assert describe_differences(frame, None, GUID) == "the message is missing"
 
 
-def test_format_names_are_compared_in_one_way() -> None:
+def test_normalized_format_names_compare_equal_in_any_spelling() -> None:
     assert normalize_format_name("PRIVATE=ABC\\0000000A") == normalize_format_name("private=abc\\a")
     assert normalize_format_name(r"DIRECT=TCP:10.0.0.1\Q") == r"direct=tcp:10.0.0.1\q"
     assert normalize_format_name(None) is None

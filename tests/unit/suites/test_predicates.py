@@ -336,11 +336,11 @@ def test_predicate_considers_earlier_packets(rule: str, data: bytes, found: bool
     assert judged(rule, data, SEQUENCE) is found
 
 
-def test_sequence_that_began_before_the_session_is_not_judged() -> None:
+def test_predicates_do_not_judge_a_sequence_begun_before_the_session() -> None:
     assert judged("MQMQ-2.2.20.5-16", SEQUENCE[0]) is None
 
 
-def test_body_type_of_application_messages_is_not_judged() -> None:
+def test_predicates_do_not_judge_body_type_of_application_messages() -> None:
     assert judged("MQMQ-2.2.19.3-15", typed(0x77, message_class=0).build()) is None
 
 
@@ -361,7 +361,7 @@ NEVER_SET = (
 
 
 @pytest.mark.parametrize(("rule", "changes"), NEVER_SET, ids=[rule for rule, _ in NEVER_SET])
-def test_meaningless_fields_break_the_rule_only_in_own_messages(rule: str, changes: dict[str, Any]) -> None:
+def test_nonzero_meaningless_field_breaks_its_rule_only_in_own_messages(rule: str, changes: dict[str, Any]) -> None:
     own = message(**changes).build()
     assert judged(rule, own, (RESPONSE,)) is False
     for of_another in ({"SourceQueueManager": OTHER}, {"RC": 1}):
@@ -372,7 +372,7 @@ def test_meaningless_fields_break_the_rule_only_in_own_messages(rule: str, chang
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 200, b"LIOR" * 40, bytes(range(256))])
-def test_invalid_packet_keeps_no_rule(data: bytes) -> None:
+def test_invalid_packet_passes_no_passive_rule(data: bytes) -> None:
     with pytest.raises(FormatError):
         parse_packet(data)
     assert [rule for rule in PASSIVE if judged(rule, data) is True] == []
@@ -403,7 +403,7 @@ SAID_AGAIN = {"MQMQ-2.2.19.1-22": {"MQDMPR-3.1.7.1.32-04"}}
 
 
 @pytest.mark.parametrize("rule", BASE_HEADER_WRONG)
-def test_a_wrong_field_of_the_base_header_breaks_its_own_rule_and_no_other(rule: str) -> None:
+def test_wrong_base_header_field_breaks_only_its_own_rule(rule: str) -> None:
     wrong = BASE_HEADER_WRONG[rule](message())
     broken = {each for each in PASSIVE if judged(each, wrong) is False}
     assert broken == {rule} | SAID_AGAIN.get(rule, set())

@@ -14,7 +14,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
 LONGER_THAN_A_HANDSHAKE_MS = 70_000
 
 
-def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: Path) -> None:
+def test_receiver_accepts_sessions_of_the_sut_while_a_check_waits(tmp_path: Path) -> None:
     file = tmp_path / "sut.toml"
     file.write_text(VIRTUAL_SUT)
     sut = driver_for(load_sut_file(file), tmp_path, 0).open("receiver")

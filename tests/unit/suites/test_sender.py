@@ -25,7 +25,9 @@ from suites.mqqb.steps.sender import Sender
         ),
     ],
 )
-def test_missing_session_is_a_failure_with_the_observation(monkeypatch: pytest.MonkeyPatch, session: Any, said: str):
+def test_sender_without_a_session_of_the_sut_fails_with_the_observation(
+    monkeypatch: pytest.MonkeyPatch, session: Any, said: str
+):
     monkeypatch.setattr(Sender, "poll_session", lambda self: session)
     with pytest.raises(ConformanceFailure) as missed:
         Sender.__new__(Sender).await_session()

@@ -99,7 +99,7 @@ SOUND = {
 }
 
 
-def test_a_sound_session_ack_keeps_the_rules_of_counts() -> None:
+def test_correct_session_ack_keeps_the_rules_about_message_counts() -> None:
     session = exchange()
     session.says(session_ack(**SOUND))
     assert session.broken("MQMQ-2.2.20.4") | session.broken("MQQB-3.1.6.4") == set()
@@ -108,13 +108,13 @@ def test_a_sound_session_ack_keeps_the_rules_of_counts() -> None:
 
 
 @pytest.mark.parametrize("field", BY_FIELD)
-def test_a_wrong_count_breaks_the_rules_of_its_field(field: str) -> None:
+def test_wrong_message_count_in_session_header_breaks_the_rules_of_its_field(field: str) -> None:
     session = exchange()
     session.says(session_ack(**SOUND | {field: 9}))
     assert session.broken("MQMQ-2.2.20.4") | session.broken("MQQB-3.1.6.4") == BY_FIELD[field]
 
 
-def test_a_message_counts_itself_in_its_header() -> None:
+def test_message_count_in_session_header_includes_its_own_message() -> None:
     for number, broken in ((1, set()), (2, {"MQQB-3.1.7.1.3-11", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-18"})):
         session = Session()
         counts = {"UserMsgSequenceNumber": number, "WindowSize": 64}
@@ -122,14 +122,14 @@ def test_a_message_counts_itself_in_its_header() -> None:
         assert session.broken("MQQB-3.1.7.1.3") == broken
 
 
-def test_an_acknowledgment_may_lag_behind_and_not_run_ahead_or_back() -> None:
+def test_session_ack_number_may_lag_but_not_run_ahead_or_decrease() -> None:
     session = exchange()
     for number, broken in ((1, set()), (2, set()), (1, {"MQMQ-2.2.20.4-05"})):
         session.says(session_ack(AckSequenceNumber=number, UserMsgSequenceNumber=2, RecoverableMsgSeqNumber=1))
         assert session.broken("MQMQ-2.2.20.4-05") == broken
 
 
-def test_a_recoverable_message_is_flagged_once_and_only_when_it_came() -> None:
+def test_recoverable_message_is_acknowledged_once_and_only_after_it_arrived() -> None:
     session = exchange()
     flags = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1, "AckSequenceNumber": 2}
     session.says(session_ack(**flags, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=3))
@@ -140,7 +140,7 @@ def test_a_recoverable_message_is_flagged_once_and_only_when_it_came() -> None:
     assert {"MQQB-3.1.6.4-10"} <= session.broken("MQQB")
 
 
-def test_recoverable_fields_are_zero_while_nothing_recoverable_came() -> None:
+def test_recoverable_ack_fields_are_zero_before_any_recoverable_message() -> None:
     for flags, broken in ((0, set()), (1, {"MQQB-3.1.1.6.1-04"})):
         session = Session()
         session.says(session_ack(RecoverableMsgAckFlags=flags))
@@ -189,7 +189,7 @@ ACK = "MQQB-3.1.7."
 
 
 @pytest.mark.parametrize("kind", [REACHED, RECEIVED, REFUSED, PURGED], ids=lambda kind: kind.name)
-def test_a_sound_acknowledgment_keeps_every_rule(kind: MessageClass) -> None:
+def test_correct_administration_acknowledgment_keeps_every_rule(kind: MessageClass) -> None:
     session = Session()
     session.hears(message())
     session.says(acknowledgment(kind))
@@ -228,7 +228,7 @@ WRONG: dict[str, tuple[MessageClass, dict[str, Any], set[str]]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_acknowledgment_breaks_its_rules(name: str) -> None:
+def test_wrong_administration_acknowledgment_breaks_its_rules(name: str) -> None:
     kind, change, rules = WRONG[name]
     session = Session()
     session.hears(message())
@@ -236,14 +236,14 @@ def test_a_wrong_acknowledgment_breaks_its_rules(name: str) -> None:
     assert session.broken(ACK) == rules
 
 
-def test_an_acknowledgment_that_was_not_asked_for_breaks_its_rule() -> None:
+def test_unrequested_administration_acknowledgment_breaks_its_rule() -> None:
     session = Session()
     session.hears(message(properties={"Flags": 0b0101}))  # PA and NA
     session.says(acknowledgment(PURGED))
     assert session.broken(ACK) == {"MQQB-3.1.7.2.1-03"}
 
 
-def test_an_acknowledgment_of_a_message_that_was_not_seen_is_judged_by_itself_only() -> None:
+def test_acknowledgment_of_an_unseen_message_is_judged_without_that_message() -> None:
     session = Session()
     session.says(acknowledgment(REACHED, bits={"DM": 0}, properties={"MessageBody": b"x"}))
     assert session.broken(ACK) == set()
@@ -301,7 +301,7 @@ OF_NUMBER = {"MQQB-2.2.4.1-02"}
         (final(JP=1), {"MQQB-3.1.7.17-05", "MQQB-2.2.5-04"}),
     ],
 )
-def test_a_transactional_acknowledgment_has_the_values_of_what_it_acknowledges(
+def test_order_ack_must_have_the_values_of_the_acknowledged_messages(
     acknowledgment: UserMessagePacket, broken: set[str]
 ) -> None:
     session = Session()
@@ -312,7 +312,7 @@ def test_a_transactional_acknowledgment_has_the_values_of_what_it_acknowledges(
 
 
 @pytest.mark.parametrize("acknowledgment", [order(number=7), order(TxSequenceID(3, 8))])
-def test_an_order_ack_of_a_sequence_that_began_before_the_capture_breaks_nothing(
+def test_order_ack_of_sequence_that_began_before_capture_breaks_no_rule(
     acknowledgment: UserMessagePacket,
 ) -> None:
     session = Session()
@@ -321,7 +321,7 @@ def test_an_order_ack_of_a_sequence_that_began_before_the_capture_breaks_nothing
     assert session.broken("MQQB") == set()
 
 
-def test_an_order_ack_beside_missing_packets_breaks_nothing() -> None:
+def test_order_ack_in_capture_with_missing_packets_breaks_no_rule() -> None:
     session = Session()
     session.hears(transactional(1))
     session.connection.missing = "bytes are missing"
@@ -330,7 +330,7 @@ def test_an_order_ack_beside_missing_packets_breaks_nothing() -> None:
     assert session.broken("MQQB-2.2.4.1") == set()
 
 
-def test_an_order_ack_of_messages_that_were_not_seen_breaks_nothing() -> None:
+def test_order_ack_of_unseen_messages_breaks_no_rule() -> None:
     session = Session()
     session.says(order())
     assert session.broken("MQQB") == set()
@@ -339,7 +339,7 @@ def test_an_order_ack_of_messages_that_were_not_seen_breaks_nothing() -> None:
 # -- several connections ----------------------------------------------------------------------------------------------
 
 
-def test_an_acknowledgment_on_another_connection_is_of_the_same_message() -> None:
+def test_acknowledgment_on_second_connection_is_matched_to_its_message() -> None:
     session = Session()
     session.hears(message())
     session.connection = Connection(2, "initiator")
@@ -376,7 +376,7 @@ OF_A_TRANSACTION = UserHeader.flags(DQ=7, MP=1, DM=1, TH=1)
         (4, 1, 1, {"MQMQ-2.2.20.5-04", "MQMQ-2.2.20.5-05", "MQMQ-2.2.20.5-07"}),
     ],
 )
-def test_the_bits_of_transactions_go_with_their_identifiers(
+def test_first_and_last_transaction_bits_must_fit_the_transaction_identifiers(
     identifier: int, first: int, last_before: int, broken: set[str]
 ) -> None:
     session = Session()
@@ -400,7 +400,7 @@ def test_the_bits_of_transactions_go_with_their_identifiers(
         (session_ack, 18, 3, {"MQQB-2.2.6-02", "MQQB-3.1.6.4-03"}),
     ],
 )
-def test_an_internal_packet_with_a_wrong_bit_breaks_the_rules_of_its_kind(
+def test_wrong_bit_in_internal_packet_breaks_the_rules_of_its_kind(
     packet: Any, at: int, value: int, rules: set[str]
 ) -> None:
     for wrong in (False, True):

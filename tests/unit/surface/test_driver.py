@@ -153,7 +153,7 @@ def scripted(started: list[Effect] | None = None, **resolved: list[Effect]) -> C
 # -- effects ----------------------------------------------------------------------------------------------------
 
 
-def test_every_effect_is_carried_out_by_its_own_method_in_the_order_in_which_it_was_given(host: Host) -> None:
+def test_driver_carries_out_every_effect_by_its_method_in_order(host: Host) -> None:
     effects = [effect for effect, _ in CARRIED_OUT_BY]
     assert {type(effect) for effect in effects} == set(get_args(Effect))
     host.core.script = scripted(started=effects)
@@ -178,7 +178,7 @@ def test_unknown_effect_raises_type_error(host: Host) -> None:
 # -- inputs that arise meanwhile --------------------------------------------------------------------------------
 
 
-def test_an_input_that_an_effect_brings_about_waits_until_all_effects_are_carried_out(host: Host) -> None:
+def test_driver_delays_resulting_input_until_all_effects_are_carried_out(host: Host) -> None:
     one, two, three = (SendPacket("out-1", data) for data in (b"1", b"2", b"3"))
     host.core.script = scripted(started=[ResolveHost("a"), one, ResolveHost("b"), two], a=[three])
 
@@ -210,13 +210,13 @@ def test_resulting_inputs_are_queued_behind_waiting_ones_without_recursion(host:
     assert (deepest, left) == (1, -1)
 
 
-def test_several_inputs_are_taken_in_order_each_with_its_effects(host: Host) -> None:
+def test_driver_handles_several_inputs_in_order_each_with_its_effects(host: Host) -> None:
     host.core.script = scripted(a=[SendPacket("out-1", b"a")], b=[SendPacket("out-1", b"b")])
     host.driver.handle(resolved("a"), resolved("b"))
     assert [effect for _, effect in host.calls] == [SendPacket("out-1", b"a"), SendPacket("out-1", b"b")]
 
 
-def test_an_error_of_the_host_propagates_and_only_the_effects_behind_it_are_lost(host: Host) -> None:
+def test_host_error_propagates_through_driver_and_drops_only_later_effects(host: Host) -> None:
     host.core.script = scripted(started=[ResolveHost("a"), SendPacket("out-1", b"1"), SendPacket("out-1", b"2")])
 
     def fail(effect: Effect) -> None:
@@ -233,7 +233,7 @@ def test_an_error_of_the_host_propagates_and_only_the_effects_behind_it_are_lost
     assert host.inputs == [Started(), resolved("a"), Persisted(1)]
 
 
-def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host) -> None:
+def test_core_error_propagates_through_driver_and_next_input_is_handled(host: Host) -> None:
     def fail(event: Input) -> list[Effect]:
         raise ValueError("a bug")
 

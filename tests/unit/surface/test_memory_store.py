@@ -19,7 +19,7 @@ def test_memory_store_keeps_the_last_value_and_removes_deleted_keys():
 
 
 @pytest.mark.parametrize("value", [b"bytes", {1, 2}, float("nan"), object()])
-def test_memory_store_refuses_records_that_are_not_json_ready(value: object):
+def test_memory_store_refuses_records_that_are_not_json_serializable(value: object):
     store = MemoryStore()
     store.keep([{"a": 1}])
     with pytest.raises(StoreError, match="a record is not JSON-ready: "):

@@ -57,7 +57,7 @@ def test_administrator_can_change_published_objects_of_unreachable_directory(dir
     assert around.carry_out(Published(queue="nothing")) == {"published": None}
 
 
-def test_an_administrator_changes_a_site_and_another_queue_manager(directory):
+def test_administrator_changes_directory_objects_of_site_and_second_queue_manager(directory):
     site, gate = UUID(int=0x51), UUID(int=0x6A)
     directory.provision(Site(Identifier=site, Name="near"))
     directory.provision(QueueManager(Identifier=gate, ComputerName="gate"))
@@ -71,7 +71,7 @@ def test_an_administrator_changes_a_site_and_another_queue_manager(directory):
     assert around.carry_out(Published(site=gate)) == {"published": None}
 
 
-def test_an_administrator_makes_and_deletes_the_object_of_a_queue(directory):
+def test_administrator_creates_and_deletes_the_directory_object_of_a_queue(directory):
     around = Surroundings(directory, OWN)
     made = [around.carry_out(Published(queue="spare", present=True)) for _ in range(2)]
     assert made[0] == made[1]
@@ -80,7 +80,7 @@ def test_an_administrator_makes_and_deletes_the_object_of_a_queue(directory):
     assert around.carry_out(Published(queue="spare", present=False)) == {"published": None}
 
 
-def test_an_administrator_makes_and_fills_and_deletes_a_distribution_list(directory):
+def test_administrator_creates_fills_and_deletes_a_distribution_list(directory):
     around = Surroundings(directory, OWN)
     assert around.carry_out(Published(distribution_list="all")) == {"published": None}
     first = UUID(int=0x81)
@@ -93,7 +93,7 @@ def test_an_administrator_makes_and_fills_and_deletes_a_distribution_list(direct
     assert around.carry_out(Published(distribution_list="all", present=False)) == {"published": None}
 
 
-def test_an_administrator_sees_the_sid_of_the_computer(directory):
+def test_administrator_reads_the_sid_of_the_computer(directory):
     around = Surroundings(directory, OWN)
     assert around.carry_out(Published())["published"]["computer_sid_base64"] is None
     directory.provision(Computer(Name="one", SecurityIdentifier=b"\1\1\0\0\0\0\0\5\7\0\0\0"))
@@ -108,14 +108,14 @@ def test_refused_directory_change_gives_one_line_status(directory):
     assert refused == "published: the directory refuses the change: GenericError"
 
 
-def test_in_workgroup_mode_there_is_no_directory_to_take_away():
+def test_directory_cannot_be_made_unavailable_in_workgroup_mode():
     around = Surroundings()
     assert around.carry_out(ChangeEnvironment()) == ALL
     assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY
     assert around.carry_out(Published()) == NO_DIRECTORY
 
 
-def test_missing_surroundings_are_reported_at_once_and_at_a_start():
+def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
     around = Surroundings()
     before = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
@@ -155,7 +155,7 @@ def test_machine_object_can_belong_to_other_queue_manager_and_back():
     assert around.carry_out(Published()) != {"published": None}
 
 
-def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_machine(directory):
+def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(directory):
     site = UUID(int=0x51)
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
@@ -173,7 +173,7 @@ def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_mach
     assert around.reachable_directory is directory
 
 
-def test_another_domain_can_know_the_machine_by_another_identifier_and_by_its_own(directory):
+def test_new_domain_can_know_the_machine_by_a_new_or_its_own_identifier(directory):
     around = Surroundings(directory, OWN)
     around.carry_out(ChangeEnvironment(own_domain=False, registration=False))
     identifiers = []

@@ -46,7 +46,7 @@ def excluding(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[Row]]:
 
 @pytest.mark.parametrize("strength", [2, 3])
 @given(table=excluding())
-def test_rows_have_every_allowed_combination_and_no_other(
+def test_covering_array_has_every_allowed_combination_and_no_other(
     strength: int, table: tuple[dict[str, list[str]], list[Row]]
 ) -> None:
     values, excluded = table
@@ -58,7 +58,7 @@ def test_rows_have_every_allowed_combination_and_no_other(
     assert len({tuple(row.items()) for row in rows}) == len(rows)
 
 
-def test_table_of_parameters_is_covered_in_few_rows() -> None:
+def test_covering_array_of_the_parameter_table_has_few_rows() -> None:
     values = {name: [value.name for value in ones] for name, ones in PARAMETERS.items()}
     rows = build_rows(values, EXCLUDED_COMBINATIONS)
     pairs = {
@@ -70,5 +70,5 @@ def test_table_of_parameters_is_covered_in_few_rows() -> None:
     assert len(rows) < 24
 
 
-def test_ten_parameters_of_two_values_take_eight_rows() -> None:
+def test_covering_array_of_ten_binary_parameters_has_eight_rows() -> None:
     assert len(build_rows({f"p{number}": ("0", "1") for number in range(10)})) == 8

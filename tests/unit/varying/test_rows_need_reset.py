@@ -11,7 +11,7 @@ from harness.sut.virtual_driver import VirtualDriver
 
 
 @pytest.mark.parametrize(("facilities", "is_fresh"), [(["send", "reset"], True), (["send"], False), ([], False)])
-def test_rows_find_a_fresh_system_only_with_reset(facilities: list[str], is_fresh: bool) -> None:
+def test_varied_rows_get_a_fresh_system_only_with_reset(facilities: list[str], is_fresh: bool) -> None:
     tree = {
         "sut": {"name": "limited"},
         "driver": {"kind": "virtual"},

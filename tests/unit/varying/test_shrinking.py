@@ -27,19 +27,19 @@ def shrink(breaks: Callable[[Row], bool]) -> tuple[Row, int]:
 
 
 @pytest.mark.parametrize("name", "abcdef")
-def test_value_that_fails_alone_is_named_alone(name: str) -> None:
+def test_shrinking_names_a_single_value_that_fails_alone(name: str) -> None:
     part, runs = shrink(lambda row: row[name] == "1")
     assert part == {name: "1"}
     assert runs <= 2
 
 
-def test_pair_that_fails_is_named_as_pair() -> None:
+def test_shrinking_names_a_failing_pair_of_values() -> None:
     part, runs = shrink(lambda row: row["b"] == row["e"] == "1")
     assert part == {"b": "1", "e": "1"}
     assert runs <= 6
 
 
-def test_combination_that_does_not_fail_again_is_named_whole() -> None:
+def test_shrinking_names_the_whole_combination_that_fails_only_once() -> None:
     failing = next(row for row in ROWS if row["a"] == row["b"] == "1")
     part = find_smallest(failing, PLAIN, [PLAIN], lambda row: False)
     assert part == {name: value for name, value in failing.items() if value == "1"}

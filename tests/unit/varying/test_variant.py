@@ -7,7 +7,7 @@ from harness.varying.variant import PLAIN, Variant
 OWN = {"destination": "TCP:sut", "user": {"MessageID": 7, "SourceQueueManager": "peer"}, "body": b"own"}
 
 
-def test_row_replaces_the_own_values_and_leaves_the_given_ones() -> None:
+def test_varied_row_replaces_defaults_but_no_given_values() -> None:
     row = Variant({"priority": "7", "positive journaling": "yes", "negative journaling": "yes", "body": "empty"})
     made = row.add_to_packet(OWN, {"user": {"JN": 0}, "label": "x"})
     assert made["base"] == {"PR": 7}
@@ -16,7 +16,7 @@ def test_row_replaces_the_own_values_and_leaves_the_given_ones() -> None:
     assert row.applied == {"priority", "positive journaling", "body"}
 
 
-def test_row_joins_lists_of_a_request() -> None:
+def test_varied_row_extends_lists_of_a_request() -> None:
     row = Variant(
         {"positive journaling": "yes", "negative journaling": "yes", "acknowledgments": "of arrival"}, peer="::1"
     )
@@ -25,7 +25,7 @@ def test_row_joins_lists_of_a_request() -> None:
     assert made["admin_queue"] == "DIRECT=TCP:::1\\private$\\mqc-acks"
 
 
-def test_request_that_gives_a_value_is_not_varied() -> None:
+def test_value_given_in_a_request_is_not_varied() -> None:
     row = Variant({"priority": "7", "queue journaling": "yes"})
     assert row.add_to_request("send", {"priority": 1}) == {"priority": 1}
     assert row.add_to_request("create_queue", {"name": r"private$\q;sub"}) == {"name": r"private$\q;sub"}
@@ -33,7 +33,7 @@ def test_request_that_gives_a_value_is_not_varied() -> None:
     assert row.applied == set()
 
 
-def test_plain_row_changes_nothing() -> None:
+def test_plain_varied_row_leaves_request_unchanged() -> None:
     given = {"user": {"DM": 1}, "label": "x"}
     assert PLAIN.add_to_packet(OWN, given) == {
         **OWN,

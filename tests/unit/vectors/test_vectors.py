@@ -37,13 +37,13 @@ FILES = dict(make_files())
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_file_follows_the_schema(name: str) -> None:
+def test_vector_file_is_valid_by_its_schema(name: str) -> None:
     jsonschema_rs.validator_for(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(FILES[name])
     names = [one["name"] for one in FILES[name]["vectors"]]
     assert len(names) == len(set(names))
 
 
-def test_scapy_layers_refuse_what_the_strict_codec_refuses() -> None:
+def test_scapy_layers_refuse_vectors_that_the_codec_refuses() -> None:
     """``make_files`` already refuses a row that the strict codec contradicts."""
     for kind_of, row in ROWS:
         if row.result == "invalid":
@@ -51,7 +51,7 @@ def test_scapy_layers_refuse_what_the_strict_codec_refuses() -> None:
                 dissect_ping(row.data) if kind_of == "ping" else dissect(row.data)
 
 
-def test_third_reader_reads_the_same_fields_of_messages() -> None:
+def test_third_parser_reads_the_fields_of_each_message_vector() -> None:
     compared = 0
     for vector in FILES["user_message.json"]["vectors"]:
         if vector["result"] == "invalid":
@@ -99,7 +99,7 @@ def broken_rules(predicates: Any, data: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("operation", CASES)
-def test_reference_reads_the_stubs_alike(operation: str) -> None:
+def test_reference_reads_the_rpc_stub_vectors_as_stated(operation: str) -> None:
     known = OPERATIONS[operation]
     methods = (QM2QM if operation in QM2QM_OPERATIONS else QMCOMM).methods
     method = methods[known.opnum]
@@ -133,14 +133,14 @@ def flatten(value: Any, prefix: str) -> Any:
             yield f"{prefix}{name}", one
 
 
-def test_each_named_rule_and_erratum_exists() -> None:
+def test_each_rule_and_erratum_named_by_a_vector_exists() -> None:
     catalogue = load_catalogue()
     for _, row in ROWS:
         assert set(row.rules) <= set(catalogue), row.name
         assert set(row.errata) <= set(catalogue.errata), row.name
 
 
-def test_combinations_cover_each_possible_pair_of_values() -> None:
+def test_vectors_cover_each_possible_pair_of_values() -> None:
     rows = list(list_combinations())
     for first, second in combinations(PARAMETERS, 2):
         wanted = {(one, other) for one in PARAMETERS[first] for other in PARAMETERS[second]}
@@ -149,7 +149,7 @@ def test_combinations_cover_each_possible_pair_of_values() -> None:
     assert len(rows) < 60
 
 
-def test_command_writes_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vectors_command_writes_the_vector_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app(["vectors", "--out", str(tmp_path / "out")], standalone_mode=False)
     assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, SCHEMA.name}
     total = sum(len(one["vectors"]) for one in FILES.values())
@@ -157,7 +157,7 @@ def test_command_writes_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_example_runner_reads_all_packets(tmp_path: Path) -> None:
+def test_example_vector_runner_reads_all_packets(tmp_path: Path) -> None:
     app(["vectors", "--out", str(tmp_path / "out")], standalone_mode=False)
     runner = SUITES.parent / "examples" / "vectors" / "run.mjs"
     done = subprocess.run(

@@ -20,7 +20,7 @@ from reference_qm.codec.classes import MessageClass
         ("returned 0xc00e001b, not 0", "returned 0xc00e001b MQ_ERROR_IO_TIMEOUT, not 0"),
     ],
 )
-def test_a_class_or_status_has_its_name(text, shown):
+def test_message_class_or_status_value_is_shown_with_its_name(text, shown):
     assert with_names(text) == shown
 
 
@@ -28,14 +28,14 @@ def test_a_class_or_status_has_its_name(text, shown):
     "text",
     ["BodyType is 0x4000", "0x8000", "Flags is 0x00000000", "['it''s']", "['a\\'b']", "PacketSize is 0x8000", "closed"],
 )
-def test_a_number_of_another_field_stays_a_number(text):
+def test_value_of_an_unnamed_field_is_shown_as_number(text):
     assert with_names(text) == text
 
 
-def test_a_long_text_that_is_nearly_a_list_is_read_once():
+def test_long_text_resembling_a_value_list_is_scanned_once():
     text = "['a'" + ", 'a'" * 100_000
     assert with_names(text) == text
 
 
-def test_every_class_of_the_specification_has_a_name():
+def test_every_message_class_of_the_specification_has_a_name():
     assert CLASSES.keys() == {int(one) for one in MessageClass}

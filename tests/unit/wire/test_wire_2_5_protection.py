@@ -86,7 +86,7 @@ FIRST += bytes.fromhex(LE + "04000000") + b"\x0e\0" + "OS:a\\q\0".encode("utf-16
 LAST = bytes.fromhex(LE + "00 03 02 0D 0000 08000000" + "00" * 15 + "03")
 
 
-def test_signed_octets_equal_the_specified_ones():
+def test_signed_octets_of_a_message_equal_the_specified_ones():
     assert signed_octets(message(), SIG10) == FIRST
     assert signed_octets(message(), SIG20) == FIRST + LAST + b"\x0e\0" + "OS:d\\q\0".encode("utf-16-le")
 
@@ -106,7 +106,7 @@ def test_missing_fields_of_a_message_add_zero_octets():
 
 
 @pytest.mark.parametrize("algorithm", HASHES)
-def test_a_signature_verifies_by_its_certificate_alone(other, algorithm, monkeypatch):
+def test_signature_verifies_with_the_key_of_its_certificate(other, algorithm, monkeypatch):
     monkeypatch.setattr("harness.wire.protection.certificate_key", lambda der: key_of(other))
     signed = message(HashAlgorithm=algorithm)
     made = signature(signed, SIG20, key_of(other))
@@ -120,7 +120,7 @@ def test_a_signature_verifies_by_its_certificate_alone(other, algorithm, monkeyp
     ("algorithm", "known"),
     [(0x8003, hashes.MD5()), (0x8004, hashes.SHA1()), (0x800C, hashes.SHA256()), (0x800E, hashes.SHA512())],
 )
-def test_signatures_are_those_of_another_library(other, algorithm, known):
+def test_signatures_verify_with_the_cryptography_library(other, algorithm, known):
     made = signature(message(HashAlgorithm=algorithm), SIG10, key_of(other))
     other.public_key().verify(made[::-1], FIRST, padding.PKCS1v15(), known)
     with pytest.raises(InvalidSignature):
@@ -145,7 +145,7 @@ def test_md2_and_md4_match_published_vectors(algorithm, digest):
         (RC4, "0102030405", None, "00" * 16, "b2396305f03dc027ccc3524a0a1118a8"),  # RFC 6229 2
     ],
 )
-def test_published_vectors_of_ciphers(algorithm, key, bits, clear, secret):
+def test_wire_ciphers_match_published_vectors(algorithm, key, bits, clear, secret):
     assert encrypt_body(bytes.fromhex(clear), algorithm, bytes.fromhex(key), bits).hex().startswith(secret)
 
 
@@ -167,7 +167,7 @@ def test_encrypted_bodies_are_decrypted(algorithm):
         assert decrypt_body(encrypt_body(body, algorithm, key), algorithm, key) == body
 
 
-def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):
+def test_simple_blob_has_printed_layout_and_decrypts_with_its_key(other):
     made = simple_blob(AES_256, bytes(32), key_of(other))
     assert made[:12].hex() == "010200001066000000a40000"
     assert len(made) == 12 + 256
@@ -177,12 +177,12 @@ def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):
     assert session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
 
 
-def test_simple_blob_for_wrong_key_is_reported(other):
+def test_simple_blob_encrypted_for_a_different_key_is_reported(other):
     other_key = key_of(rsa.generate_private_key(65537, 1024))
     assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
 
 
-def test_key_list_builds_and_parses(other):
+def test_public_key_list_builds_and_parses(other):
     keys = {BASE: RsaKey(key_of(other).modulus), ADVANCED: RsaKey(key_of(other).modulus)}
     data = public_key_list(keys)
     assert listed_keys(data) == keys
@@ -193,5 +193,5 @@ def test_key_list_builds_and_parses(other):
 
 
 def test_public_key_cannot_sign(other):
-    with pytest.raises(WireError, match="is a public one"):
+    with pytest.raises(WireError, match="this is a public key"):
         RsaKey(key_of(other).modulus).with_private(2)

@@ -148,28 +148,28 @@ def test_golden_frame_fields_match_document(number):
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_a_frame_is_rebuilt_from_its_fields(number):
+def test_golden_frame_is_rebuilt_from_its_scapy_fields(number):
     packet = dissected(number)
     assert packet.raw_packet_cache is None, "bytes() must not come from scapy's cache"
     assert bytes(packet) == FRAMES[number]
 
 
 @pytest.mark.parametrize("number", FRAMES)
-def test_a_frame_is_named(number):
+def test_golden_frame_has_its_packet_kind(number):
     assert kind(FRAMES[number], ping=KINDS[number] == "Ping") == KINDS[number]
 
 
-def test_frame_3_names_client_and_server():
+def test_golden_frame_3_has_client_and_server_guid():
     header = dissected(3)["EstablishConnectionHeader"]
     assert (header.ClientGuid, header.ServerGuid) == (CLIENT, SERVER)
 
 
-def test_frame_4_has_other_guids_than_its_text():
+def test_golden_frame_4_has_guids_that_differ_from_the_printed_text():
     header = dissected(4)["EstablishConnectionHeader"]
     assert header.ClientGuid == UUID("1f742305-be5e-4177-bc77-c4dd7719e474")
     assert header.ServerGuid == UUID("3c3a6aeb-f567-4143-87d3-85cf4d68ceb4")
 
 
 @pytest.mark.parametrize(("number", "reserved"), [(3, 0xC0), (4, 0x5A)])
-def test_the_reserved_byte_of_internal_packets_is_arbitrary(number, reserved):
+def test_reserved_byte_of_golden_internal_packets_is_arbitrary(number, reserved):
     assert dissected(number).Reserved == reserved

@@ -14,7 +14,7 @@ from harness.wire import (
 )
 
 
-def test_a_session_ack_reads_line_by_line():
+def test_dissected_session_ack_has_expected_lines():
     text = dissection(bytes(session_ack(AckSequenceNumber=0x0102)))
     assert text.startswith(
         "BaseHeader\n  VersionNumber = 0x10 (16)  @0x0\n  Reserved = 0x00  @0x1\n  Flags = 0x001b  @0x2\n"
@@ -26,7 +26,7 @@ def test_a_session_ack_reads_line_by_line():
 
 
 @pytest.mark.parametrize("number", [3, 7])
-def test_every_field_of_every_header_is_there(number):
+def test_dissection_has_every_field_of_every_header(number):
     text = dissection(FRAMES[number])
     for line in {3: ["ClientGuid = {557358d1-9150-9595-4997-b6e611ea26c6}  @0x14", "Padding = 5a 5a"], 7: []}[number]:
         assert line in text
@@ -43,14 +43,14 @@ def test_a_ping_is_recognised_by_its_port():
 
 
 @pytest.mark.parametrize("data", [b"", b"\x10", FRAMES[8] + b"x", FRAMES[3][:-1], bytes(600)])
-def test_what_cannot_be_dissected_gives_one_line_that_says_why(data):
+def test_undissectable_bytes_give_one_line_with_the_reason(data):
     text = dissection(data)
     assert text.startswith("cannot be dissected: ")
     assert "\n" not in text
 
 
 @pytest.mark.parametrize("hostile", ["\n\x1b[2J", "\u202e\u2028", "\x00\x07", "\ud800", "<script>\t"])
-def test_text_of_a_sut_cannot_break_out_of_its_line(hostile):
+def test_text_of_a_sut_stays_on_one_line_of_the_dissection(hostile):
     def lines(text):
         return dissection(bytes(user_message(destination=text, label=text, soap={"Header": text}))).splitlines()
 
@@ -58,7 +58,7 @@ def test_text_of_a_sut_cannot_break_out_of_its_line(hostile):
     assert all(line.isprintable() for line in lines(hostile))
 
 
-def test_a_huge_packet_gives_a_short_text():
+def test_dissection_of_a_huge_packet_is_short():
     element = MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="x" * 9))
     text = dissection(
         bytes(user_message(body=b"x" * 100_000, destination="y" * 30_000, mqf={"Response": [element] * 500}))

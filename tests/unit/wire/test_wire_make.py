@@ -22,7 +22,7 @@ ALL_HEADERS = {"transaction": {}, "security": {}, "debug": {}, "soap": {}, "mqf"
 
 
 @pytest.mark.parametrize("make", [establish_connection, connection_parameters, session_ack])
-def test_internal_packets_have_the_defaults_of_real_ones(make):
+def test_built_internal_packets_have_the_values_of_real_packets(make):
     packet = dissect(bytes(make()))
     assert (packet.VersionNumber, packet.PR, packet.IN, packet.TimeToReachQueue) == (0x10, 3, 1, 0xFFFFFFFF)
     assert packet.PacketSize == len(bytes(packet))
@@ -38,7 +38,7 @@ def test_a_transactional_message_is_recoverable_and_has_no_priority():
     assert (packet.PR, packet["UserHeader"].DM, packet["UserHeader"].TH) == (0, 1, 1)
 
 
-def test_a_text_destination_is_put_on_the_wire_as_it_is():
+def test_text_destination_becomes_a_direct_format_name_unchanged():
     packet = dissect(bytes(user_message(destination="OS:host\\private$\\q")))
     assert packet["UserHeader"].DQ == 7
     assert packet["DirectQueueFormatName"].DirectFormatName == "OS:host\\private$\\q"
@@ -69,12 +69,12 @@ def test_message_accepts_body_label_and_properties():
         ({"destination": None, "CorrelationID": b"short", "BodyType": 0x01020304}, 64 + 4, b"short\x04\x03\x02\x01"),
     ],
 )
-def test_illegal_values_are_put_on_the_wire(changes, offset, expected):
+def test_illegal_field_values_are_built_unchanged(changes, offset, expected):
     data = bytes(user_message(**changes))
     assert data[offset : offset + len(expected)] == expected
 
 
-def test_a_dissected_packet_is_changed_in_one_field_and_nothing_else():
+def test_dissected_packet_can_be_changed_in_one_field_only():
     before = bytes(user_message(body=b"abc", label="x", **ALL_HEADERS))
     packet = dissect(before)
     packet["SessionHeader"].AckSequenceNumber = 0xBEEF
@@ -88,7 +88,7 @@ def test_a_nested_structure_of_a_dissected_packet_is_changed():
     assert dissect(bytes(packet))["DirectQueueFormatName"].DirectFormatName == "OS:b\\q"
 
 
-def test_a_size_that_is_deleted_is_computed_again():
+def test_deleted_size_field_is_computed_again():
     packet = dissect(bytes(user_message(body=b"abcd")))
     header = packet["MessagePropertiesHeader"]
     header.MessageBody = b"abcdefgh"
@@ -96,14 +96,14 @@ def test_a_size_that_is_deleted_is_computed_again():
     assert dissect(bytes(packet))["MessagePropertiesHeader"].MessageBody == b"abcdefgh"
 
 
-def test_a_word_is_written_as_a_number():
+def test_flag_word_can_be_set_as_a_number():
     packet = dissect(bytes(establish_connection()))
     packet["InternalHeader"].Flags = 0x8012
     header = dissect(bytes(packet))["InternalHeader"]
     assert (header.PT, header.CS, header.X15, header.X14) == (2, 1, 1, 0)
 
 
-def test_two_packets_share_no_default():
+def test_built_packets_share_no_mutable_default():
     one, other = user_message(transaction={}), user_message(transaction={})
     one["TransactionHeader"].TxSequenceID.Ordinal = 7
     assert other["TransactionHeader"].TxSequenceID.Ordinal == 0
@@ -124,6 +124,6 @@ def test_unknown_field_or_value_of_wrong_type_is_named(make, error):
 
 
 @pytest.mark.parametrize(("layout", "defaults"), [("A:15", {}), ("A:17", {}), ("A:16", {"B": 1})])
-def test_a_word_must_fill_its_bytes_and_know_its_defaults(layout, defaults):
+def test_flag_word_with_wrong_bit_count_or_unknown_default_is_refused(layout, defaults):
     with pytest.raises(ValueError, match="bits in 2 bytes"):
         Word(2, layout, **defaults)

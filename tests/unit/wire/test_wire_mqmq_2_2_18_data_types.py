@@ -60,7 +60,7 @@ GUID_HEX = "33221100 5544 7766 8899 aabbccddeeff"
         (MQFFormatNameElement(FormatType=4, FormatName=None), "0400"),
     ],
 )
-def test_a_structure_is_built(structure, hexadecimal):
+def test_data_type_structure_is_built_as_printed(structure, hexadecimal):
     assert bytes(structure).hex() == bytes.fromhex(hexadecimal).hex()
 
 
@@ -83,7 +83,7 @@ def test_a_structure_is_built(structure, hexadecimal):
         ),  # no character, kept all the same
     ],
 )
-def test_a_structure_is_dissected_and_rebuilt(structure, hexadecimal, fields):
+def test_data_type_structure_is_dissected_and_rebuilt(structure, hexadecimal, fields):
     data = bytes.fromhex(hexadecimal)
     dissected = structure(data)
     assert {name: getattr(dissected, name) for name in fields} == fields
@@ -118,12 +118,12 @@ def test_padding_in_a_list_of_names_counts_from_the_list():
         ("0c000000 6400 0000 000000", "ElementCount: only 3 bytes left"),
     ],
 )
-def test_a_list_of_names_that_does_not_fit_is_refused(hexadecimal, error):
+def test_format_name_list_larger_than_its_size_is_refused(hexadecimal, error):
     with pytest.raises(WireError, match=error):
         MQFAddressHeader(bytes.fromhex(hexadecimal))
 
 
-def test_the_size_of_a_list_may_leave_its_padding_uncounted():
+def test_size_of_a_format_name_list_may_exclude_its_padding():
     data = bytes.fromhex("12000000 6400 0000 01000000 0300 6100 0000 beef")
     read = MQFAddressHeader(data)
     assert (read.HeaderSize, read.Padding) == (18, b"\xbe\xef")
@@ -135,6 +135,6 @@ def test_odd_number_of_text_bytes_is_refused():
         DirectQueueFormatName(bytes.fromhex("0300 4f0000 000000"))
 
 
-def test_bytes_after_a_structure_are_an_error():
+def test_bytes_after_a_data_type_structure_are_refused():
     with pytest.raises(WireError, match="3 bytes left over after TxSequenceID"):
         TxSequenceID(bytes(11))

@@ -43,13 +43,13 @@ DIRECT_HEX = "0c00 4f00 5300 3a00 6100 6200 0000 0000"
         ("X0", 0x8000),
     ],
 )
-def test_2_2_19_1_base_header_flags_have_printed_positions(name, flags):
+def test_mqmq_2_2_19_1_base_header_flags_have_printed_positions(name, flags):
     header = BaseHeader(PR=0, **{name: 1})
     assert bytes(header)[2:4] == flags.to_bytes(2, "little")
     assert BaseHeader(Flags=flags).getfieldval(name) == 1
 
 
-def test_2_2_19_1_base_header_builds_and_dissects():
+def test_mqmq_2_2_19_1_base_header_builds_and_dissects():
     header = BaseHeader(VersionNumber=0x11, Reserved=0x22, PR=7, Signature=0x01020304, PacketSize=5, TimeToReachQueue=6)
     assert bytes(header).hex() == bytes.fromhex("11 22 0700 04030201 05000000 06000000").hex()
 
@@ -77,13 +77,13 @@ def test_2_2_19_1_base_header_builds_and_dissects():
         ({"X4": 7}, 7 << 29),
     ],
 )
-def test_2_2_19_2_user_header_flags_have_printed_positions(fields, flags):
+def test_mqmq_2_2_19_2_user_header_flags_have_printed_positions(fields, flags):
     header = UserHeader(**fields)
     assert bytes(header)[44:48] == flags.to_bytes(4, "little")
     assert header.Flags == flags
 
 
-def test_2_2_19_2_user_header_without_queues_builds_and_dissects():
+def test_mqmq_2_2_19_2_user_header_without_queues_builds_and_dissects():
     header = UserHeader(
         SourceQueueManager=GUID, QueueManagerAddress=GUID, TimeToBeReceived=1, SentTime=2, MessageID=3, Flags=4
     )
@@ -116,7 +116,7 @@ def test_2_2_19_2_user_header_without_queues_builds_and_dissects():
         ),
     ],
 )
-def test_2_2_19_2_queues_and_connector_build_and_dissect(fields, flags, queues):
+def test_mqmq_2_2_19_2_queue_names_and_connector_type_build_and_dissect(fields, flags, queues):
     data = bytes(UserHeader(**fields))
     assert data[48:].hex() == bytes.fromhex(queues).hex()
     read = UserHeader(data)
@@ -125,7 +125,7 @@ def test_2_2_19_2_queues_and_connector_build_and_dissect(fields, flags, queues):
 
 
 @pytest.mark.parametrize(("flag", "value"), [*(("DQ", n) for n in (1, 2, 4, 6)), *(("AQ", n) for n in (1, 4))])
-def test_2_2_19_2_a_queue_type_without_layout_is_refused(flag, value):
+def test_mqmq_2_2_19_2_queue_type_without_layout_is_refused(flag, value):
     data = bytes(user_message(destination=None, user={flag: value}))
     with pytest.raises(WireError, match=rf"UserHeader\.{flag}: {value} has no layout"):
         dissect(data)
@@ -134,11 +134,11 @@ def test_2_2_19_2_a_queue_type_without_layout_is_refused(flag, value):
 @pytest.mark.parametrize(
     ("name", "flags"), [("PA", 1), ("PR", 2), ("NA", 4), ("NR", 8), ("X4", 16), ("X5", 32), ("X6", 64), ("X7", 128)]
 )
-def test_2_2_19_3_properties_flags_have_printed_positions(name, flags):
+def test_mqmq_2_2_19_3_message_properties_flags_have_printed_positions(name, flags):
     assert bytes(MessagePropertiesHeader(**{name: 1}))[0] == flags
 
 
-def test_2_2_19_3_message_properties_header_builds_and_dissects():
+def test_mqmq_2_2_19_3_message_properties_header_builds_and_dissects():
     header = MessagePropertiesHeader(
         PA=1,
         MessageClass=0x4000,
@@ -161,12 +161,12 @@ def test_2_2_19_3_message_properties_header_builds_and_dissects():
     assert (read.LabelLength, read.Label, read.ExtensionData, read.MessageBody) == (3, "ab", b"xyz", b"body")
 
 
-def test_2_2_19_3_empty_label_is_omitted():
+def test_mqmq_2_2_19_3_empty_label_is_omitted():
     read = MessagePropertiesHeader(bytes(MessagePropertiesHeader()))
     assert (read.LabelLength, read.Label, len(bytes(read))) == (0, "", 56)
 
 
-def test_2_2_19_3_a_label_without_terminator_stays_bytes():
+def test_mqmq_2_2_19_3_label_without_terminator_is_dissected_as_bytes():
     data = bytes(MessagePropertiesHeader(Label=b"a\0b\0"))
     read = MessagePropertiesHeader(data)
     assert (read.LabelLength, read.Label) == (2, b"a\0b\0")
@@ -174,7 +174,7 @@ def test_2_2_19_3_a_label_without_terminator_stays_bytes():
 
 
 @pytest.mark.parametrize("size", range(5))
-def test_2_2_19_3_properties_are_padded_to_4_bytes(size):
+def test_mqmq_2_2_19_3_message_properties_are_padded_to_4_bytes(size):
     data = bytes(MessagePropertiesHeader(MessageBody=b"x" * size))
     assert len(data) % 4 == 0
     assert len(MessagePropertiesHeader(data).Padding) == -size % 4

@@ -31,7 +31,7 @@ GUID_HEX = "33221100 5544 7766 8899 aabbccddeeff"
 ADDRESSES = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="a"))]
 
 
-def test_2_2_20_packet_has_all_headers_in_order():
+def test_mqmq_2_2_20_packet_has_all_headers_in_order():
     data = bytes(user_message(transaction={}, security={}, debug={}, soap={}, mqf={}, session={}))
     layers = [type(layer) for layer in dissect(data).payload.iterpayloads()]
     assert layers == [
@@ -57,7 +57,7 @@ def test_2_2_20_packet_has_all_headers_in_order():
         ("session", "BaseHeader", "SH"),
     ],
 )
-def test_2_2_20_a_header_is_there_exactly_when_its_flag_is_set(header, layer, flag):
+def test_mqmq_2_2_20_header_is_present_exactly_when_its_flag_is_set(header, layer, flag):
     with_it, without = bytes(user_message(**{header: {}})), bytes(user_message())
     assert dissect(with_it)[layer].getfieldval(flag) == 1
     assert dissect(without)[layer].getfieldval(flag) == 0
@@ -70,13 +70,13 @@ def test_2_2_20_a_header_is_there_exactly_when_its_flag_is_set(header, layer, fl
         dissect(missing)
 
 
-def test_2_2_20_packet_without_message_properties_is_dissected():
+def test_mqmq_2_2_20_packet_without_message_properties_is_dissected():
     data = bytes(user_message(user={"MP": 0}))
     with pytest.raises(WireError, match=r"UserHeader\.MP: 0, a message without MessagePropertiesHeader"):
         dissect(data)
 
 
-def test_2_2_20_1_multi_queue_format_header_builds_and_dissects():
+def test_mqmq_2_2_20_1_multi_queue_format_header_builds_and_dissects():
     header = MultiQueueFormatHeader(
         Destination=ADDRESSES, Administration=[], Response=[], Signature=MQFSignatureHeader(Signature=b"\xaa")
     )
@@ -93,7 +93,7 @@ def test_2_2_20_1_multi_queue_format_header_builds_and_dissects():
     assert bytes(read) == expected
 
 
-def test_2_2_20_1_given_list_header_is_kept():
+def test_mqmq_2_2_20_1_given_header_of_destination_list_is_kept():
     header = MultiQueueFormatHeader(Administration=MQFAddressHeader(HeaderID=0x1234, ElementCount=7))
     assert bytes(header)[12:24].hex() == bytes.fromhex("0c000000 3412 0000 07000000").hex()
 
@@ -109,11 +109,11 @@ def test_2_2_20_1_given_list_header_is_kept():
         *(({f"X{n}": 1}, 1 << (23 + n)) for n in range(1, 9)),
     ],
 )
-def test_2_2_20_5_transaction_flags_have_printed_positions(fields, flags):
+def test_mqmq_2_2_20_5_transaction_flags_have_printed_positions(fields, flags):
     assert bytes(TransactionHeader(**fields))[:4] == flags.to_bytes(4, "little")
 
 
-def test_2_2_20_5_transaction_header_builds_and_dissects():
+def test_mqmq_2_2_20_5_transaction_header_builds_and_dissects():
     header = TransactionHeader(
         ID=1,
         TxSequenceID=TxSequenceID(Ordinal=2, TimeStamp=3),
@@ -138,11 +138,11 @@ def test_2_2_20_5_transaction_header_builds_and_dissects():
         *(({f"X{bit}": 1}, 1 << bit) for bit in range(12, 16)),
     ],
 )
-def test_2_2_20_6_security_flags_have_printed_positions(fields, flags):
+def test_mqmq_2_2_20_6_security_flags_have_printed_positions(fields, flags):
     assert bytes(SecurityHeader(**fields))[:2] == flags.to_bytes(2, "little")
 
 
-def test_2_2_20_6_security_data_builds_and_dissects():
+def test_mqmq_2_2_20_6_security_data_builds_and_dissects():
     header = SecurityHeader(
         ST=1, SecurityID=b"12345", EncryptionKey=b"k", Signature=b"", SenderCert=b"cert", ProviderInfo=b"pr"
     )
@@ -153,21 +153,21 @@ def test_2_2_20_6_security_data_builds_and_dissects():
     assert (read.SenderCert, read.ProviderInfo) == (b"cert", b"pr")
 
 
-def test_2_2_20_6_padding_of_security_data_is_kept():
+def test_mqmq_2_2_20_6_padding_of_security_data_is_kept():
     data = bytes.fromhex("8100 0100 0000 0000 00000000 00000000 31 aabbcc")
     read = SecurityHeader(data)
     assert (read.SecurityID, read.SecurityIDPadding) == (b"1", b"\xaa\xbb\xcc")
     assert bytes(read) == data
 
 
-def test_2_2_20_7_soap_header_builds_and_dissects():
+def test_mqmq_2_2_20_7_soap_header_builds_and_dissects():
     data = bytes(SoapHeader(Header="h", Body="bd", Reserved=1, Reserved1=2))
     assert data.hex() == bytes.fromhex("2003 0100 02000000 6800 0000 8403 0200 03000000 6200 6400 0000 0000").hex()
     read = SoapHeader(data)
     assert (read.Header, read.Body, read.Padding) == ("h", "bd", b"\0\0")
 
 
-def test_2_2_20_6_provider_info_builds_and_dissects():
+def test_mqmq_2_2_20_6_provider_info_builds_and_dissects():
     data = bytes(SecurityHeader(ProviderInfo=ProviderInfo(ProviderType=24, ProviderName="ab")))[16:]
     assert data.hex() == bytes.fromhex("18000000 6100 6200 0000 0000").hex()
     assert ProviderInfo(data[:10]).ProviderName == "ab"
@@ -181,7 +181,7 @@ def test_2_2_20_6_provider_info_builds_and_dissects():
         ({"mqf": {"Signature": MQFSignatureHeader(Signature=b"12345", Padding=b"")}}, "MQFSignatureHeader"),
     ],
 )
-def test_2_2_20_last_header_without_padding_is_accepted(header, layer, session):
+def test_mqmq_2_2_20_last_header_without_padding_is_accepted(header, layer, session):
     data = bytes(user_message(session=session, **header))
     assert dissect(data)[layer].Padding == b""
     assert bytes(dissect(data)) == data
@@ -196,7 +196,7 @@ def test_2_2_20_last_header_without_padding_is_accepted(header, layer, session):
         *(({f"X{bit}": 1}, f"{(1 << bit).to_bytes(2, 'little').hex()} 0000") for bit in range(2, 16)),
     ],
 )
-def test_2_2_20_8_debug_header_builds_and_dissects(fields, hexadecimal):
+def test_mqmq_2_2_20_8_debug_header_builds_and_dissects(fields, hexadecimal):
     data = bytes(DebugHeader(**fields))
     assert data.hex() == bytes.fromhex(hexadecimal).hex()
     assert DebugHeader(data).QueueIdentifier == fields.get("QueueIdentifier")

@@ -40,13 +40,13 @@ GUID_BYTES = bytes.fromhex("33221100 5544 7766 8899 aabbccddeeff")
         ({"Flags": 0xFFF3}, 0xFFF3),
     ],
 )
-def test_2_2_1_internal_header_builds_and_dissects(fields, flags):
+def test_mqqb_2_2_1_internal_header_builds_and_dissects(fields, flags):
     header = InternalHeader(Reserved=0x1234, **fields)
     assert bytes(header) == b"\x34\x12" + flags.to_bytes(2, "little")
     assert header.Flags == flags
 
 
-def test_2_2_2_connection_parameters_build_and_dissect():
+def test_mqqb_2_2_2_connection_parameters_build_and_dissect():
     packet = connection_parameters(RecoverableAckTimeout=500, AckTimeout=0x4E20, WindowSize=0x0102, Reserved=0xA1B2)
     expected = bytes.fromhex("10000b00 4c494f52 20000000 ffffffff 00000300 f4010000 204e0000 b2a1 0201")
     assert bytes(packet) == expected
@@ -66,13 +66,13 @@ def test_2_2_2_connection_parameters_build_and_dissect():
         *(({"RE": 0, "SE": 0, "OS": 0, f"X{bit}": 1}, 1 << bit) for bit in range(11, 16)),
     ],
 )
-def test_2_2_3_1_operating_system_bits_have_printed_positions(fields, word):
+def test_mqqb_2_2_3_1_operating_system_bits_have_printed_positions(fields, word):
     header = EstablishConnectionHeader(**fields)
     assert bytes(header)[36:38] == word.to_bytes(2, "little")
     assert header.OperatingSystem == word
 
 
-def test_2_2_3_establish_connection_builds_and_dissects():
+def test_mqqb_2_2_3_establish_connection_builds_and_dissects():
     packet = establish_connection(
         base={"Reserved": 0xC0}, internal={"CS": 1}, ClientGuid=GUID, ServerGuid=UUID(int=0), TimeStamp=1, Reserved=2
     )
@@ -88,7 +88,7 @@ def test_2_2_3_establish_connection_builds_and_dissects():
     assert (header.ClientGuid, header.ServerGuid, header.TimeStamp, header.Reserved) == (GUID, UUID(int=0), 1, 2)
 
 
-def test_2_2_4_1_order_ack_body_builds_and_dissects():
+def test_mqqb_2_2_4_1_order_ack_body_builds_and_dissects():
     body = OrderAckBody(
         TxSequenceID=TxSequenceID(Ordinal=1, TimeStamp=2), TxSequenceNumber=4, TxPreviousSequenceNumber=3
     )
@@ -98,14 +98,14 @@ def test_2_2_4_1_order_ack_body_builds_and_dissects():
     assert OrderAckBody(expected).TxSequenceID.TimeStamp == 2
 
 
-def test_2_2_5_1_final_ack_body_builds_and_dissects():
+def test_mqqb_2_2_5_1_final_ack_body_builds_and_dissects():
     body = FinalAckBody(TxSequenceNumber=4, TxPreviousSequenceNumber=3, SourceGUID=GUID, MessageID=0x8EE)
     expected = bytes(8) + bytes.fromhex("04000000 03000000") + GUID_BYTES + bytes.fromhex("ee080000")
     assert bytes(body) == expected
     assert FinalAckBody(expected).SourceGUID == GUID
 
 
-def test_2_2_6_session_ack_counts_its_session_header():
+def test_mqqb_2_2_6_packet_size_of_session_ack_includes_its_session_header():
     packet = session_ack(
         AckSequenceNumber=1,
         RecoverableMsgAckSeqNumber=2,
@@ -120,7 +120,7 @@ def test_2_2_6_session_ack_counts_its_session_header():
     assert bytes(dissect(expected)) == expected
 
 
-def test_2_2_6_session_ack_may_leave_its_session_header_uncounted():
+def test_mqqb_2_2_6_packet_size_of_session_ack_may_exclude_its_session_header():
     data = bytes(session_ack(base={"PacketSize": 0x14}))
     assert len(data) == 0x24
     assert dissect(data)["SessionHeader"].WindowSize == 0x40
@@ -136,7 +136,7 @@ def test_2_2_6_session_ack_may_leave_its_session_header_uncounted():
     ],
 )
 @pytest.mark.parametrize("make", [ping_request, ping_response])
-def test_2_2_7_ping_builds_and_dissects(make, fields, flags):
+def test_mqqb_2_2_7_ping_builds_and_dissects(make, fields, flags):
     data = bytes(make(Cookie=0x01020304, QMGuid=GUID, **fields))
     assert data == flags.to_bytes(2, "little") + bytes.fromhex("4855 04030201") + GUID_BYTES
     ping = dissect_ping(data)
@@ -144,7 +144,7 @@ def test_2_2_7_ping_builds_and_dissects(make, fields, flags):
     assert (ping.Flags, ping.Cookie, ping.QMGuid) == (flags, 0x01020304, GUID)
 
 
-def test_2_4_1_public_key_blob_builds_and_dissects():
+def test_mqqb_2_4_1_public_key_blob_builds_and_dissects():
     expected = bytes.fromhex("06020000 00a40000 52534131 40000000 01000100 0102030405060708")
     assert bytes(PublicKeyBlob(modulus=bytes(range(1, 9)))) == expected
     blob = PublicKeyBlob(expected)
@@ -152,19 +152,19 @@ def test_2_4_1_public_key_blob_builds_and_dissects():
 
 
 @pytest.mark.parametrize("offset", [0, 1, 2, 4, 8])
-def test_2_4_1_blob_with_wrong_constant_is_refused(offset):
+def test_mqqb_2_4_1_public_key_blob_with_wrong_constant_is_refused(offset):
     data = bytearray(bytes(PublicKeyBlob(modulus=b"12345678")))
     data[offset] ^= 1
     with pytest.raises(WireError, match=r"PublicKeyBlob\."):
         PublicKeyBlob(bytes(data))
 
 
-def test_2_4_1_modulus_of_partial_bytes_is_refused():
-    with pytest.raises(WireError, match="bitLen: 63 bits are not whole bytes"):
+def test_mqqb_2_4_1_public_key_blob_with_modulus_of_partial_bytes_is_refused():
+    with pytest.raises(WireError, match="bitLen: 63 bits are not a whole number of bytes"):
         PublicKeyBlob(bytes(PublicKeyBlob(bitLen=63, modulus=b"12345678")))
 
 
-def test_2_4_2_simple_blob_builds_and_dissects():
+def test_mqqb_2_4_2_simple_blob_builds_and_dissects():
     expected = bytes.fromhex("01020000 01680000 00a40000") + bytes(range(256))
     assert bytes(SimpleBlob(sessionKeyAlgorithm=0x6801, encryptedKey=bytes(range(256)))) == expected
     assert SimpleBlob(expected).encryptedKey == bytes(range(256))

@@ -80,7 +80,7 @@ def refused_wherever_it_is_cut(operation: Operation, stub: bytes, wide: bool) ->
 
 @WIDE
 @pytest.mark.parametrize("name", QM2QM_OPERATIONS)
-def test_requests_of_qm2qm_are_read_by_the_reference_and_by_ourselves(name, wide):
+def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
     operation = QM2QM_OPERATIONS[name]
     stub = operation.build_request(wide, **REQUESTS[name])
     table = QM2QM_TABLE.methods[operation.opnum]
@@ -104,7 +104,7 @@ def test_remote_read_description_round_trips(wide):
 
 @WIDE
 @pytest.mark.parametrize("size", [0, 1, 4_000])
-def test_responses_of_the_reference_are_read(wide, size):
+def test_qm2qm_responses_of_the_reference_are_read_by_the_tester(wide, size):
     data = bytes(range(256)) * 16
     desc = {**DESC, "dwSize": size, "Reserved": 1, "dwArriveTime": 2, "eAckNack": 1, "lpBuffer": data[:size] or None}
     results = {"pphContext": GUID, "lpRemoteReadDesc2": {"pRemoteReadDesc": desc, "SequentialId": 8}, "Return": 5}
@@ -117,7 +117,7 @@ def test_responses_of_the_reference_are_read(wide, size):
 
 @WIDE
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_queue_format_is_read_by_the_reference_and_by_ourselves(name, wide):
+def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
     form, arm = FORMATS[name]
     operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
     given = {"pQueueFormat": pointer(form), "dwDesiredAccess": 1, "pLicGuid": guid(GUID), "dwMQS": 0x500}
@@ -129,14 +129,14 @@ def test_every_queue_format_is_read_by_the_reference_and_by_ourselves(name, wide
 
 
 @WIDE
-def test_a_zeroed_transfer_buffer_is_what_the_reference_takes(wide):
+def test_reference_reads_the_zeroed_transfer_buffer_of_the_tester(wide):
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
     stub = operation.build_request(wide, ptb1=transfer_buffer(), hQueue=77)
     assert QMCOMM_TABLE.methods[4].read_in(stub, Encoding(wide))["hQueue"] == 77
     refused_wherever_it_is_cut(operation, stub, wide)
 
 
-def test_proposals_and_outcomes_come_back():
+def test_bind_proposals_and_results_round_trip():
     proposals = [Proposal(0, QM2QM, (NDR,)), Proposal(1, QMCOMM, (NDR, NDR64))]
     assert proposals_of(dissect_rpc(bytes(bind(1, proposals)))) == proposals
     outcomes = [Outcome(0, 0, NDR64), Outcome(2, 1)]
@@ -145,7 +145,7 @@ def test_proposals_and_outcomes_come_back():
     assert packet.payload.sec_addr.port_spec == b"2103\0"
 
 
-def test_fragments_carry_the_stub_in_order():
+def test_built_rpc_fragments_have_the_stub_bytes_in_order():
     stub = bytes(range(100))
     for parts in (request(3, 0, 4, stub, fragment=48), response(3, 0, stub, fragment=48)):
         packets = [dissect_rpc(part) for part in parts]
@@ -154,7 +154,7 @@ def test_fragments_carry_the_stub_in_order():
         assert [one.payload.alloc_hint for one in packets] == [100, 76, 52, 28, 4]
 
 
-def test_a_stream_is_cut_into_pdus_wherever_it_is_cut():
+def test_wire_rpc_stream_is_split_into_pdus_in_any_chunks():
     pdus = [bytes(one) for one in (co_cancel(3), bind_nak(4, 2), fault(5, 0, 0x1C010002), orphaned(6))]
     assert [rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
     stream, framer = b"".join(pdus), RpcFramer()
@@ -169,7 +169,7 @@ def test_a_stream_is_cut_into_pdus_wherever_it_is_cut():
     "data",
     [b"", b"\5\0\x0b\3", bytes(16), bytes(co_cancel(1)) + b"x", bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:-1]],
 )
-def test_bytes_that_are_no_pdu_are_refused(data):
+def test_tester_refuses_bytes_that_are_no_pdu(data):
     with pytest.raises(WireError):
         dissect_rpc(data)
     assert "cannot be dissected" in rpc_dissection(data)

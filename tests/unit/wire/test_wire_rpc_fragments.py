@@ -30,7 +30,7 @@ WHOLE = [
 ]
 
 
-def test_built_fragments_equal_those_of_scapy() -> None:
+def test_built_rpc_fragments_equal_those_of_scapy() -> None:
     part = DceRpc5Request(alloc_hint=len(STUB), cont_id=1, opnum=4) / Raw(STUB)
     assert request(7, 1, 4, STUB) == [bytes(pdu("request", 7, part))]
     part = DceRpc5Response(alloc_hint=len(STUB), cont_id=1) / Raw(STUB)
@@ -38,21 +38,21 @@ def test_built_fragments_equal_those_of_scapy() -> None:
 
 
 @pytest.mark.parametrize("data", WHOLE)
-def test_parsed_fragment_equals_that_of_scapy(data: bytes) -> None:
+def test_parsed_rpc_fragment_equals_that_of_scapy(data: bytes) -> None:
     packet = dissect_rpc(data)
     opnum = packet.payload.opnum if rpc_kind(data) == "request" else 0
     expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
     assert fragment_of(data) == expected
 
 
-def test_plain_fragments_are_built_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_rpc_fragments_are_built_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(rpc_fragments, "dissect_rpc")
     assert fragment_of(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
     assert fragment_of(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
 
 
 @given(st.data())
-def test_plain_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
+def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
     good = data.draw(st.sampled_from([*WHOLE, bytes(fault(7, 1, 5)), bytes(co_cancel(7)), bytes(bind_nak(7, 1))]))
     spoilt = bytearray(good)
     for at in data.draw(st.lists(st.integers(0, min(len(good), 40) - 1), max_size=3)):
@@ -66,5 +66,5 @@ def test_plain_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
-def test_cut_or_extended_fragment_is_not_plain(data: bytes) -> None:
+def test_truncated_or_extended_rpc_fragment_is_not_parsed_as_plain(data: bytes) -> None:
     assert not is_plain(data)

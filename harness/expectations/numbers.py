@@ -1,0 +1,47 @@
+"""The text of an integer in a verdict: counts in decimal digits; flags, handles and codes in hexadecimal digits."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+from reference_qm.codec import MessageClass
+from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
+
+HEX_FROM = 0x8000_0000
+"""The lowest integer that is always printed in hexadecimal digits: a status with the failure bit, a time without an
+end, an identifier of 64 bits.
+"""
+_NAMED_CODES: dict[str, type[IntEnum]] = {
+    "MessageClass": MessageClass,
+    "EncryptionAlgorithm": EncryptionAlgorithm,
+    "CryptoAlgorithm": EncryptionAlgorithm,
+    "PreferredAdvancedAlgorithm": EncryptionAlgorithm,
+    "PreferredEnhancedAlgorithm": EncryptionAlgorithm,
+    "PreferredBaseAlgorithm": EncryptionAlgorithm,
+    "HashAlgorithm": HashAlgorithm,
+}
+"""The codes that a field can have, by the printed name of the field."""
+_HEX_FIELDS = (
+    *("VersionNumber", "Signature", "RecoverableMsgAckFlags", "m_SuffixAndFlags", "BodyType", "Cookie", "rights"),
+    *("hQueue", "pQueue", "dwQueue", "hRemoteQueue", "hCursor", "dwpContext", "OpenQueueDescriptorHandle", "ulAction"),
+    *("HeaderID", "type of property", "queue number"),
+)
+"""The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
+_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
+"""Matches the name of one of these fields in the name of a value: ``MessageClass of the OrderAck``,
+``BaseHeader.VersionNumber``.
+"""
+
+
+def show_integer(value: int, name: object = "") -> str:
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
+    key of a mapping, such as a number.
+    """
+    field = _FIELD.search(str(name))
+    if field is None:
+        return f"0x{value:X}" if value >= HEX_FROM else str(value)
+    codes = _NAMED_CODES.get(field[0])
+    known = {int(code): code.name.removeprefix("MQMSG_CLASS_") for code in codes} if codes else {}
+    digits = f"0x{value:X}" if value > 9 else str(value)
+    return f"{digits} ({known[value]})" if value in known else digits

@@ -1,0 +1,57 @@
+"""Describe how deeply each rule is tested, for rules.json: varied parameters, cells of state tables, explored areas."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from harness.paths import SUITES
+from harness.rules.places import STATES_FILE
+from harness.run.checks_of_rules import varied_parameters
+
+_MODELS = SUITES.parent / "harness" / "model"
+_RULE_ID = re.compile(r'"([A-Z]+-[0-9.]+-[A-Z]?[0-9]+)"')
+
+
+def depth_of_rules() -> dict[str, dict[str, Any]]:
+    """Return, by rule id: ``varied``, the parameters that its checks vary; ``cells``, the number of cells of
+    states.toml that the rule decides; ``explored``, the areas of `mqconform explore` whose model cites the rule.
+
+    A rule has only the keys that apply to it.
+    """
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    depth: dict[str, Mapping[str, Any]] = {
+        "varied": varied_parameters(),
+        "cells": _count_cells(),
+        "explored": list_explored_areas(),
+    }
+    for key, values in depth.items():
+        for rule, value in values.items():
+            found[rule][key] = value
+    return dict(found)
+
+
+def _count_cells() -> Counter[str]:
+    """Count the cells with outcomes by rule. ``harness.states`` reads the same tables, but imports this package."""
+    found: Counter[str] = Counter()
+    for file in sorted(SUITES.glob(f"*/*/{STATES_FILE}")):
+        for row in tomllib.loads(file.read_text(encoding="utf-8"))["cells"].values():
+            for cell in row.values():
+                if "outcomes" in cell:
+                    rules = cell["rules"]  # a list, or a list for each observation
+                    found.update(set(rules if isinstance(rules, list) else chain.from_iterable(rules.values())))
+    return found
+
+
+def list_explored_areas() -> dict[str, list[str]]:
+    """Return the explored areas of each rule, found by the rule ids in the text of the models."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for folder in sorted(path for path in _MODELS.iterdir() if path.is_dir() and path.name != "__pycache__"):
+        text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py")))
+        for rule in dict.fromkeys(_RULE_ID.findall(text)):
+            found[rule].append(folder.name)
+    return dict(found)

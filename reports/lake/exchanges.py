@@ -1,0 +1,41 @@
+"""Writes the results of pairs to the table `exchanges`, and finds the current ones."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as sql
+
+from reports.lake import manifest, rows
+from reports.lake.manifest import Commit, KnownPair, table_folder
+from reports.lake.pairs import PairSource
+from reports.lake.schemas import FACTS
+from reports.lake.store import Lake
+from reports.lake.writing import write
+
+TABLE = "exchanges"
+
+
+def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
+    """Write the rows of new pairs, publish them as the next state of the lake, and return that state."""
+    commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
+    known, found = dict(lake.manifest.pairs), []
+    for number, each in enumerate(sources, len(known) + 1):
+        known[each.digest] = KnownPair(number, each.folder)
+        found += [{"pair": each.digest, "ingest": number, "folder": each.folder} | row for row in each.rows]
+    write(rows.make_table(lake.spark, found, FACTS[TABLE]), f"{lake.uri}/{table_folder(commit, TABLE)}")
+    commits = (*lake.manifest.commits, Commit(commit, (), (TABLE,)))
+    state = replace(lake.manifest, number=lake.manifest.number + 1, commits=commits, pairs=known)
+    manifest.publish(lake.files, lake.uri, state)
+    return replace(lake, manifest=state)
+
+
+def current_exchanges(lake: Lake) -> DataFrame:
+    """Return the results of the latest pair that ran each scenario in each direction."""
+    latest = sql.max("ingest").over(Over.partitionBy("origin", "target", "scenario"))
+    return lake.table(TABLE).withColumn("latest", latest).where("ingest = latest")

@@ -1,0 +1,93 @@
+"""Reads the results of ``mqconform pair``: a row of the table `exchanges` for each scenario and direction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reports.lake.manifest import Readable
+from reports.records import Record
+from reports.rollup_error import RollupError
+from reports.text import one_line, system_key, system_label
+from reports.vocabulary import RESULTS
+
+if TYPE_CHECKING:
+    from reports.lake.files import Files
+
+PAIR = "pair.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """A pair to ingest: the folder, the SHA-256 of pair.json, which identifies the pair, and the rows."""
+
+    folder: str
+    digest: str
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    key: str
+    name: str
+
+
+def is_pair(files: Files, folder: str) -> bool:
+    """Return whether a folder has the results of a pair."""
+    status = files.status(f"{folder}/{PAIR}")
+    return status is not None and not status.is_folder
+
+
+def read_pair(files: Readable, folder: str) -> PairSource:
+    """Read the results of a pair. Raises `RollupError`."""
+    uri = f"{folder}/{PAIR}"
+    text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
+    try:
+        record = Record(json.loads(text), where)
+    except (ValueError, RecursionError) as error:
+        raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    letters = record.record("letters") if record.has("letters") else Record({}, where)
+    of_systems = record.record("systems")
+    systems = {role: _read_system(of_systems.record(role)) for role in of_systems.values}
+    started = record.moment("started") if record.has("started") else None
+    found = [
+        {"started": started, "position": position} | _read_row(each, systems, letters)
+        for position, each in enumerate(record.records("cells"))
+    ]
+    return PairSource(folder, digest, found)
+
+
+def _read_system(record: Record) -> _System:
+    name, version, profile = record.text("name"), record.text("version", ""), record.text("profile", "")
+    return _System(system_key(name, version, profile), system_label(name, version, profile))
+
+
+def _read_row(record: Record, systems: dict[str, _System], letters: Record) -> dict[str, Any]:
+    scenario, outcome, broken = record.text("scenario"), record.record("outcome"), record.record("broken")
+    if (result := outcome.text("result")) not in RESULTS:
+        raise RollupError(f"{outcome.where}: unknown result {one_line(result, 60)}")
+
+    def find_system(role: str) -> _System:
+        if role not in systems:
+            raise RollupError(f"{record.where}: {one_line(role, 60)} is not a system of the pair")
+        return systems[role]
+
+    origin, target = find_system(record.text("origin")), find_system(record.text("target"))
+    rules: dict[str, list[str]] = {}
+    for role in broken.values:
+        rules.setdefault(find_system(role).key, []).extend(broken.texts(role))
+    return {
+        "scenario": scenario,
+        "letter": letters.text(scenario, ""),
+        "origin": origin.key,
+        "origin_name": origin.name,
+        "target": target.key,
+        "target_name": target.name,
+        "result": result,
+        "why": outcome.text("why", ""),
+        "capture": record.text("capture", ""),
+        "broken": {key: sorted(set(some)) for key, some in rules.items() if some},
+    }

@@ -1,0 +1,90 @@
+"""Writes the page of pairs: the scenarios that two systems ran with each other, and runs with a topology."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from reports.model import Exchange, Pair, worst
+from reports.site import names
+from reports.site.downloads import write_table
+from reports.site.pages import Pages, width_class
+from reports.text import natural_key
+from reports.vocabulary import RESULTS, VERDICTS
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExchange:
+    """An exchange with its anchor on the page, and the path of the copy of its capture."""
+
+    one: Exchange
+    anchor: str
+    capture: str | None
+
+
+def write_pairs(pages: Pages) -> None:
+    """Write the page of pairs, if there are any."""
+    contents = pages.contents
+    if contents.pairs or contents.exchanges:
+        pages.write("pairs.html", names.PAIRS, grid=_build_grid(pages), topologies=_build_topologies(pages))
+
+
+def _build_grid(pages: Pages) -> dict[str, object]:
+    """Return the grid of scenarios: origins in rows, targets in columns, and in each cell the scenarios by result."""
+    exchanges = sorted(
+        pages.contents.exchanges,
+        key=lambda one: (natural_key(one.origin_name), natural_key(one.target_name), one.position),
+    )
+    shown = [
+        ShownExchange(one, f"exchange-{number}", pages.captures.copy(one.pair, one.capture))
+        for number, one in enumerate(exchanges, 1)
+    ]
+    called = {key: name for one in exchanges for key, name in _names_of(one).items()}
+    systems = sorted(called, key=lambda key: natural_key(called[key]))
+    cells: dict[tuple[str, str], dict[str, list[ShownExchange]]] = {}
+    for each in shown:
+        cells.setdefault((each.one.origin, each.one.target), {}).setdefault(each.one.result, []).append(each)
+    columns = ("origin", "origin_name", "target", "target_name", "scenario", "result", "why", "broken", "started")
+    if exchanges:
+        rows = (tuple(_value_of(one, name) for name in columns) for one in exchanges)
+        write_table(pages.site, "exchanges", columns, rows)
+    return {
+        "called": called,
+        "systems": systems,
+        "cells": cells,
+        "results": tuple(reversed(RESULTS)),
+        "shown": shown,
+        "letters": {one.scenario: one.letter for one in sorted(exchanges, key=lambda one: one.position) if one.letter},
+        "wide": width_class(len(systems)),
+    }
+
+
+def _names_of(one: Exchange) -> dict[str, str]:
+    return {one.origin: one.origin_name, one.target: one.target_name}
+
+
+def _value_of(one: Exchange, name: str) -> object:
+    if name == "broken":
+        return " ".join(f"{key}:{rule}" for key, rules in sorted(one.broken.items()) for rule in rules)
+    return getattr(one, name)
+
+
+def _build_topologies(pages: Pages) -> dict[str, object]:
+    """Return the table of topologies: systems in rows, their counterparts in columns, and rules by role and verdict."""
+    pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
+    called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
+    cells: dict[tuple[str, str], list[Pair]] = {}
+    sums: dict[str, Counter[str]] = {}
+    for one in pairs:
+        sums.setdefault(one.a, Counter()).update(one.counts)
+        cells.setdefault((one.a, one.b), []).append(one)
+    if pairs:
+        rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICTS)) for one in pairs)
+        write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
+    return {
+        "called": called,
+        "rows": [(a, worst(counts)) for a, counts in sums.items()],
+        "across": sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
+        "cells": cells,
+        "wide": width_class(len({one.b for one in pairs})),
+    }
