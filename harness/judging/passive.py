@@ -308,6 +308,9 @@ class PassiveJudge:
                 tally = tallies.get(rule)
                 if tally is None:
                     tally = tallies[rule] = Tally()
+                if finding.__class__ is tuple and finding[0] and tally.seen:  # nearly always
+                    tally.seen += 1
+                    continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
