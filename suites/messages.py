@@ -7,6 +7,9 @@ from typing import Any
 
 from harness.peer.party import NO_FIELDS, Party, Places
 
+BODY_TYPE = 0x1F
+"""The BodyType of a transactional message, VT_LPWSTR: not that of its order acknowledgments, which must not copy it."""
+
 
 class Sequence(Places):
     """A transactional sequence of the peer; ``ordinal``, 1 to 15, distinguishes the sequences of one test."""
@@ -27,4 +30,5 @@ class Sequence(Places):
         fields that change this.
         """
         place = self.next_place() | dict(transaction)
-        return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, **headers)
+        properties = {"BodyType": BODY_TYPE, **headers.pop("properties", NO_FIELDS)}
+        return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, properties=properties, **headers)

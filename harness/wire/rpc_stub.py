@@ -146,7 +146,7 @@ def build(packet: NDRPacket, wide: bool) -> bytes:
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     """Dissect a stub completely; raise WireError if this fails.
 
-    Equal short stubs, such as the empty answers of reads, share their packet: nobody changes what has been received.
+    Equal short stubs, such as empty answers of reads, share one packet: the harness never changes a received packet.
     """
     return _read_short(kind, stub, wide) if len(stub) <= SHORT_STUB else _read(kind, stub, wide)
 

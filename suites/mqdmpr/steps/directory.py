@@ -13,6 +13,8 @@ from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
 
+ONLINE_TIMER = "DirectoryOnline"
+
 
 class Enterprise:
     """A SUT and its directory."""
@@ -77,6 +79,10 @@ class Enterprise:
     def is_offline(self) -> bool:
         """Return whether DirectoryOffline is TRUE."""
         return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
+
+    def remaining_online_ms(self) -> int:
+        """Return the remaining time of the Directory Online Timer, in ms; 0 while it is not active."""
+        return int(self.sut.inspect_queue_manager()["timers"].get(ONLINE_TIMER) or 0)
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
         """Return, for each change notification, the operation and the queue (None without a queue)."""

@@ -83,6 +83,11 @@ class PropertyCaller:
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome
 
+    def request_property(self, identifier):
+        """Request one property with VT_NULL; return the name of the SUT's status, or the outcome."""
+        call = self.ask(get_properties(False, self.direct, [identifier], [Variant(VarType.NULL)]))
+        return name_status(got_properties(call.stub, False)[1]) if call.answered else call.outcome
+
 
 @pytest.fixture
 def caller(remote, judge):
@@ -110,6 +115,8 @@ def test_each_property_is_answered_in_its_type(caller, judge):
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer is malformed: {error}") from error
     if result:
+        answers = {identifier: caller.request_property(identifier) for identifier in identifiers}
+        judge("MQMQ-2.2.12-02", expected=each("MQ_OK", "property"), case="calls with VT_NULL", observed=answers)
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
     for rule, (identifier, expected) in ANSWERS.items():

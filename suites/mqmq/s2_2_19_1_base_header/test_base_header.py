@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import in_queue
+from harness.expectations import facts, in_queue, packets
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
@@ -86,6 +87,38 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+
+
+@needs("send")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"Reserved": 0xA5}, marks=covers("MQMQ-2.2.19.1-02"), id="Reserved"),
+        pytest.param(dict.fromkeys(RESERVED_BITS, 1), marks=covers(*RESERVED_BITS.values()), id="bits"),
+    ],
+)
+def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
+    """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
+    sends its message and keeps the session open.
+    """
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+
+    def send_with_fields(packet, number):
+        """Send a packet with the fields; return the SUT's packet with that number, None if it does not arrive."""
+        for field, value in fields.items():
+            setattr(packet["BaseHeader"], field, value)
+        connection.send(packet)
+        return connection.poll_packet(number)
+
+    parameters = send_with_fields(establish_response(peer, asked), 1)
+    message = None if parameters is None else send_with_fields(parameters_response(parameters), 2)
+    if message is not None:
+        send_with_fields(session_ack(AckSequenceNumber=1), 3)
+    judge.all(
+        expected=facts(answers=packets("ConnectionParameters", "UserMessage"), closed=False),
+        observed={"answers": [one for one in (parameters, message) if one], "closed": connection.closed_by_sut},
+        evidence=connection.record.frames,
+    )
 
 
 @needs("receive")

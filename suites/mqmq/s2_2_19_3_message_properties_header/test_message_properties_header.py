@@ -25,6 +25,8 @@ FIXED_SIZE = 56
 LONGEST_LABEL = 249
 """The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
+WIDE_LABEL = "\U0001f4e8 two words"
+"""A label that begins with a character of two WCHARs."""
 MESSAGE_LABEL = "label"
 TAG = 0xC0FF_EE01
 
@@ -95,8 +97,9 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and a message without label and body: the header contains the sizes
-    of label, extension and body, and each of these parts is at the offset that the sizes determine.
+    """The SUT sends messages with label and body, one with a character of two WCHARs, and a message without label and
+    body: the sizes in the header are the sizes of label, extension and body, and each part is at the offset that the
+    sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
@@ -118,6 +121,15 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     before = whole.rest.find(BODY_OF_17_BYTES.encode())
     case = "bytes before the body"
     judge("MQMQ-2.2.19.3-32", expected=2 * len(MESSAGE_LABEL) + 2, observed=before, case=case, evidence=frame)
+
+    frame = outgoing.send(body=BODY_OF_17_BYTES, label=WIDE_LABEL)
+    judge(
+        "MQMQ-2.2.19.3-09",
+        expected=len(WIDE_LABEL.encode("utf-16-le")) // 2 + 1,
+        case="LabelLength of a label with a character of two WCHARs",
+        observed=Sizes(frame.data).label_length,
+        evidence=frame,
+    )
 
     frame = outgoing.send(body="", label="")
     bare = Sizes(frame.data)

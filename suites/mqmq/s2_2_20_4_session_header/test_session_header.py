@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, needs, sut_survives, varied
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier
 from suites.mqqb.steps.exchanges import exchange_message
@@ -218,7 +218,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
     )
 
 
-@covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
+@covers("MQMQ-2.2.20.4-08", "MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
 @varied("time to reach queue", "destination", priority=("3", "0"))
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
@@ -248,7 +248,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         evidence=frames,
     )
     flags = fields(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=bits)
-    judge("MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
+    judge("MQMQ-2.2.20.4-08", "MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
 
 
 @covers("MQMQ-2.2.20.4-07")
@@ -317,6 +317,32 @@ def test_any_reserved_of_session_header_is_accepted(peer, judge):
     """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
     judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+
+
+@malforms("MQQB-3.1.6.4-06")
+@covers("MQMQ-2.2.20.4-13")
+@pytest.mark.parametrize("reserved", [0x0001, 0x8000])
+@pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
+def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
+    """A SessionHeader with a nonzero Reserved and a correct count arrives, then one with a wrong count, in SessionAcks
+    or in UserMessages: the SUT closes the session only after the second.
+    """
+    session, sent, outcomes = peer.open_raw(), [], []
+    for number, error in ((1, 0), (2, 1)):
+        header = {"Reserved": reserved, "UserMsgSequenceNumber": number + error}
+        if kind == "UserMessage":
+            packets = [peer.message(session=header)]
+        else:
+            packets = [peer.message(), session.build_session_ack(**header)]
+        sent += [session.send(packet) for packet in packets]
+        if not error:
+            session.await_session_ack(number)
+        outcomes.append(session.wait_closed() if error else session.closed_by_sut)
+    judge.all(
+        expected=facts(correct_count_closes=False, wrong_count_closes=True),
+        observed={"correct_count_closes": outcomes[0], "wrong_count_closes": outcomes[1]},
+        evidence=sent,
+    )
 
 
 def _differences(counts):

@@ -92,7 +92,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     peer.inbox.acknowledge()
 
 
-@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
+@malforms("MQMQ-2.2.18.1.3-02", "MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
     """The SUT accepts transactional messages with a known identifier and a new sequence number, and discards messages

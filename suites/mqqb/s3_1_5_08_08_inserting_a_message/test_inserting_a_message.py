@@ -152,6 +152,38 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
 
 
+@covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
+@needs("receive", "transactions", "queue_control")
+def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
+    """A transaction has received the message that fills a queue with a quota: a further message of the peer is
+    refused, and after the abort only the first message is in the queue.
+    """
+    queue = sut.new_queue("full", transactional=True, quota_kb=12)
+    receiver = AcknowledgingReceiver(peer, sut)
+    destination = rf"TCP:{sut.address}\{queue}"
+
+    def send(label: str) -> Any:
+        user = receiver.with_admin_queue()
+        asked = {"PA": 1, "NA": 1}
+        packet = receiver.sequence.message(
+            user, destination=destination, body=bytes(10_000), label=label, properties=asked
+        )
+        return receiver.send_packet(packet)
+
+    sent = [send("first")]
+    receiver.await_acks(1)
+    transaction = sut.control.call("begin")["transaction"]
+    received = sut.read_label("receive", queue=queue, transaction=transaction)
+    sent.append(send("second"))
+    kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
+    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
+    sut.control.call("abort", transaction=transaction)
+    observed = {"received": received, "acknowledged": acks, "in_queue": sut.labels(queue)}
+    expected = facts(received="first", acknowledged=of_classes(*kinds), in_queue=["first"])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
+    receiver.acknowledge_all()
+
+
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):

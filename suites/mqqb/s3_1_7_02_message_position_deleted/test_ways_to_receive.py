@@ -124,7 +124,7 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
 
 
 @needs("transactions")
-@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
+@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08", "MQMQ-2.2.19.3-04")
 def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
     """Two of three messages are received in transactions; then the queue is purged, one transaction commits, and the
     other aborts: each removed message is acknowledged once, the third message with NACK_Q_PURGED.
@@ -153,6 +153,14 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
         observed=of_third,
         case="acknowledgments of the third message",
         evidence=evidence,
+    )
+    judge(
+        "MQMQ-2.2.19.3-04",
+        expected=["b"],
+        observed=[label for label in acknowledged if label == "b"],
+        case="acknowledged messages of the aborted transaction",
+        evidence=evidence,
+        errata="E119",
     )
     application.receiver.acknowledge_all()
 

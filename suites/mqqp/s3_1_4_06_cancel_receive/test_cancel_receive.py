@@ -193,10 +193,13 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """A waiting receive, with or without a cursor, is cancelled by its own client or by a different client: the receive
-    ends without a message. The next receive returns the next message.
+    """Of two waiting receives, the later one, with or without a cursor, is cancelled by its own client or by a
+    different client: it ends without a message, and the earlier one still waits. The next receive returns the next
+    message.
     """
     queue = remote.open()
+    earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_MS)
+    earlier.state_after_silence()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
@@ -205,17 +208,22 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = describe_end(read)
-    remote.deliver(["first"])
+    remote.deliver(["first", "second"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {
         "receive_before_cancel": waits,
         "cancel": cancelled.outcome,
         "receive_after_cancel": end,
+        "earlier_receive": earlier.wait().label_or_outcome,
         "next_receive": then,
     }
     expected, evidence = (
         facts(
-            receive_before_cancel=read.WAITING, cancel="MQ_OK", receive_after_cancel=NO_MESSAGE, next_receive="first"
+            receive_before_cancel=read.WAITING,
+            cancel="MQ_OK",
+            receive_after_cancel=NO_MESSAGE,
+            earlier_receive="first",
+            next_receive="second",
         ),
         [read, cancelled],
     )

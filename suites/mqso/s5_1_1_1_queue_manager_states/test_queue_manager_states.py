@@ -164,6 +164,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     "MQSO-5.1.1.1-D04",
     "MQDMPR-3.1.7.2.5-03",
     "MQDMPR-3.1.7.2.6-03",
+    "MQDMPR-3.1.7.1.9-04",
 )
 def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     """While its disk is full, the SUT shows Throttled and stores no message from an application or from the peer. When
@@ -193,12 +194,15 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
         judge(
             "MQSO-5.1.1.1-05",
+            "MQDMPR-3.1.7.1.9-04",
             expected=fields({"send of the application": Outcome.REFUSED, "queue": []}),
             observed=observed,
             evidence=packets,
         )
     else:
-        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised(
+            "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04", reason="the SUT is not Throttled while its disk is full"
+        )
     sut.change_environment(storage=True)
     peer.eventually(lambda: not is_throttled())
     freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}
