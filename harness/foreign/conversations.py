@@ -205,7 +205,7 @@ class Conversation:
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client can have any port except the server's.
+        client may be the wanted system, whatever its port, unless that is the port of the server.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted

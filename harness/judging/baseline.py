@@ -47,7 +47,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The deviations of a file, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+    """The known deviations that a baseline file lists, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
 
     path: Path
     digest: str
