@@ -91,7 +91,7 @@ class Live:
             says = f"  {row.says}" if row is not None else ""
             self._show(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == SHOWN_AT_MOST + 1:
-            self._show(f"more than {SHOWN_AT_MOST} rules; the others are listed at the end of the run", for_good=True)
+            self._show(f"more than {SHOWN_AT_MOST} bad verdicts: the end of the run lists all of them", for_good=True)
 
     def _show(self, line: str, *, for_good: bool) -> None:
         if self._terminal:

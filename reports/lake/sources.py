@@ -224,7 +224,7 @@ def catalogue(rules: DataFrame) -> DataFrame:
 
 
 def suites(rules: DataFrame) -> DataFrame:
-    """Return the table `suites` from `rules_of`."""
+    """Return the table `suites`, given the result of `rules_of`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
