@@ -92,7 +92,7 @@ class Live:
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == SHOWN_AT_MOST + 1:
             self._print_line(
-                f"more than {SHOWN_AT_MOST} rules; the others are listed at the end of the run", for_good=True
+                f"more than {SHOWN_AT_MOST} bad verdicts: the end of the run lists all of them", for_good=True
             )
 
     def _print_line(self, line: str, *, for_good: bool) -> None:

@@ -106,7 +106,7 @@ def test_live_findings_are_limited_to_a_screen():
     watched = Watched()
     lines = [line for number in range(SHOWN_AT_MOST + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
     assert len(lines) == SHOWN_AT_MOST + 1
-    assert lines[-1].startswith("more than 50 rules")
+    assert lines[-1].startswith("more than 50 bad verdicts")
 
 
 @pytest.mark.parametrize(
