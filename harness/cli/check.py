@@ -66,7 +66,7 @@ def check(
     """
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
-    from harness.foreign.findings import findings_of
+    from harness.foreign.findings import build_findings
     from harness.foreign.report import FORMATS
     from harness.foreign.systems import Wanted
     from harness.rules.catalogue import load_catalogue
@@ -92,7 +92,7 @@ def check(
                 refused = True
                 typer.echo(f"mqconform check: {_describe_error(error, path)}", err=True)
                 continue
-            findings.append((checked, findings_of(checked)))
+            findings.append((checked, build_findings(checked)))
         if annotated is not None and findings:
             with report_write_errors(annotated, "--annotated"):
                 write_annotated(findings[0][0].path, annotated, findings[0][1])

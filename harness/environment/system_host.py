@@ -61,7 +61,7 @@ class SystemHost(CoreHost):
     def start(self) -> None:
         """Start the process with the content of the disk."""
         self.core = self._begin_core()
-        self.rpc.announce()
+        self.rpc.report_open_ports()
         super().start()
         for event in self._surroundings.list_start_inputs():
             self.handle(event)
@@ -81,7 +81,7 @@ class SystemHost(CoreHost):
         return self._surroundings.apply_clock_offset(super().now())
 
     def start_again(self, effect: StartAgain) -> None:
-        self._soon(self.restart)
+        self._call_soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
         """Write a record at once, because writing takes no time here."""

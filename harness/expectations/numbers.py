@@ -34,9 +34,11 @@ _FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
 """
 
 
-def show_integer(value: int, name: str = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field."""
-    field = _FIELD.search(name)
+def show_integer(value: int, name: object = "") -> str:
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
+    key of a mapping, such as a number.
+    """
+    field = _FIELD.search(str(name))
     if field is None:
         return f"0x{value:X}" if value >= HEX_FROM else str(value)
     codes = _NAMED_CODES.get(field[0])

@@ -19,7 +19,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict
 from harness.printable import one_line
-from harness.rules.naming import rule_named
+from harness.rules.naming import find_rule_id
 
 SCHEMA = 1
 _ENTRY_KEYS = ("reason", "link")
@@ -131,7 +131,7 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
 
 def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
     try:
-        rule = rule_named(catalogue, name)
+        rule = find_rule_id(catalogue, name)
     except UsageError as error:
         raise UsageError(f"{path}: {error}; delete the entry of a rule that was retired") from error
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):

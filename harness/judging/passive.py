@@ -134,7 +134,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
         summaries[kind].note(frame, connection)
 
 
-def record_of(frame: Frame) -> Any:
+def get_record(frame: Frame) -> Any:
     """Return the strict codec's record of a packet; None for bytes without a record."""
     try:
         return frame.record
@@ -281,14 +281,14 @@ class PassiveJudge:
         if frame.transport == RPC:
             return
         if frame.from_sut:
-            self._judge(frame)
+            self._judge_record(frame)
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
         """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
-    def _judge(self, frame: Frame) -> None:
+    def _judge_record(self, frame: Frame) -> None:
         kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
@@ -302,16 +302,16 @@ class PassiveJudge:
                 finding = error
             if finding is None:
                 continue
-            for rule in rules:
-                if not rule.decisive and connection in self._spoilt:
+            for rule, is_decisive in rules:
+                if not is_decisive and connection in self._spoilt:
                     continue
-                tally = tallies.get(rule.rule)
+                tally = tallies.get(rule)
                 if tally is None:
-                    tally = tallies[rule.rule] = Tally()
+                    tally = tallies[rule] = Tally()
                 tally.note(frame, finding)
-                if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                if is_decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
-                    self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+                    self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
         """Return the judge of another row of the same check, without the packets of earlier rows."""
@@ -336,7 +336,7 @@ class _ByKind:
     """The predicates for packets of each kind, each with its rules; all judges share them."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
+        self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
         self._rules: list[PassiveRule] = []
 
     def refresh(self) -> None:
@@ -345,15 +345,15 @@ class _ByKind:
             self._rules = rules
             self._found.clear()
 
-    def find(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
-        """Return the predicates for packets of one kind."""
+    def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
+        """Return the predicates for packets of one kind, each with the ids of its rules, and whether it is decisive."""
         if len(self._rules) != len(PASSIVE):  # registered since
             self.refresh()
         if kind not in self._found:
-            shared: dict[Predicate, list[PassiveRule]] = {}
+            shared: dict[Predicate, list[tuple[str, bool]]] = {}
             for rule in self._rules:
                 if kind in rule.kinds:
-                    shared.setdefault(rule.predicate, []).append(rule)
+                    shared.setdefault(rule.predicate, []).append((rule.rule, rule.decisive))
             self._found[kind] = list(shared.items())
         return self._found[kind]
 

@@ -119,7 +119,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")
 
-    def of(name: str) -> frozenset[str] | None:
+    def find_identifiers(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
             stem = _LATER_ATTEMPT.sub("", stem)
@@ -127,7 +127,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
 
-    return of
+    return find_identifiers
 
 
 _LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")

@@ -12,7 +12,8 @@ objects and not their bytes.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from scapy.base_classes import Packet_metaclass
@@ -28,22 +29,23 @@ conf.route_autoload = conf.route6_autoload = False
 
 
 _put = object.__setattr__  # scapy's own method looks for a field of this name first
-_SCAPY_VALUES = tuple(
-    {
-        "sent_time": None,
-        "payload": NoPayload(),
-        "explicit": 0,
-        "raw_packet_cache": None,
-        "raw_packet_cache_fields": None,
-        "wirelen": None,
-        "direction": None,
-        "sniffed_on": None,
-        "comments": None,
-        "process_information": None,
-        "stop_dissection_after": None,
-    }.items()
-)
-"""The attributes of scapy's packets that have the same value in each new layer."""
+_NOT_SET: Mapping[str, Any] = {
+    "time": 0.0,
+    "sent_time": None,
+    "explicit": 0,
+    "raw_packet_cache": None,
+    "raw_packet_cache_fields": None,
+    "overloaded_fields": MappingProxyType({}),
+    "post_transforms": (),
+    "wirelen": None,
+    "direction": None,
+    "sniffed_on": None,
+    "comments": None,
+    "process_information": None,
+    "stop_dissection_after": None,
+}
+"""The attributes of scapy's packets that most layers never set, with the values that they then have."""
+_NOTHING = NoPayload()
 
 
 class LayerType(Packet_metaclass):
@@ -94,21 +96,18 @@ class Layer(Packet, metaclass=LayerType):
         kind = type(self)
         if kind not in Packet.class_default_fields:
             self.prepare_cached_fields(self.fields_desc)
-        for name, value in _SCAPY_VALUES:
-            _put(self, name, value)
-        _put(self, "start", start)
-        _put(self, "name", kind.__name__)
-        _put(self, "time", 0.0)
-        _put(self, "overload_fields", self._overload_fields)
-        _put(self, "overloaded_fields", {})
+        own: dict[str, Any] = {}
+        _put(self, "fields", own)
         _put(self, "default_fields", Packet.class_default_fields[kind])
         _put(self, "fieldtype", Packet.class_fieldtype[kind])
         _put(self, "packetfields", Packet.class_packetfields[kind])
-        _put(self, "post_transforms", [])
+        _put(self, "overload_fields", self._overload_fields)
+        _put(self, "name", kind.__name__)
+        _put(self, "payload", _NOTHING)
         _put(self, "original", _pkt)
-        self.underlayer, self.parent = _underlayer, _parent
-        own: dict[str, Any] = {}
-        _put(self, "fields", own)
+        _put(self, "start", start)
+        _put(self, "_underlayer", None if _underlayer is None else weakref.ref(_underlayer))
+        _put(self, "_parent", None if _parent is None else weakref.ref(_parent))
         if _pkt:
             self.dissect(_pkt)
         else:
@@ -135,10 +134,14 @@ class Layer(Packet, metaclass=LayerType):
         return self.default_fields[attr] if attr in self.default_fields else self.payload.getfieldval(attr)
 
     def __getattr__(self, attr: str) -> Any:
-        """Return the value of a field of this layer or of a later one; these layers show values as they store them."""
+        """Return the value of a field of this layer or of a later one, as it is stored, or of an attribute that is not
+        set.
+        """
         if attr in self.fields:
             return self.fields[attr]
-        return self.default_fields[attr] if attr in self.default_fields else self.payload.__getattr__(attr)
+        if attr in self.default_fields:
+            return self.default_fields[attr]
+        return _NOT_SET[attr] if attr in _NOT_SET else self.payload.__getattr__(attr)
 
     def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
         clone = super().clone_with(payload, **fields)
@@ -155,7 +158,12 @@ class Layer(Packet, metaclass=LayerType):
 
     def carries(self, header: type[Layer]) -> bool:
         """Return whether a header follows this one in its packet; structures in fields do not count."""
-        return any(isinstance(layer, header) for layer in self.iterpayloads())
+        layer: Packet = self
+        while not isinstance(layer, header):
+            if layer is _NOTHING:
+                return False
+            layer = layer.payload
+        return True
 
     def nothing_follows(self, rest: bytes) -> bool:
         """Return whether ``rest`` is empty or only the SessionHeader, which a message's PacketSize excludes."""
@@ -168,7 +176,6 @@ class Layer(Packet, metaclass=LayerType):
     def do_dissect(self, s: bytes) -> bytes:
         for part in parts_of(type(self)):
             s = part.read(self, s)
-        self.explicit = 1
         return s
 
     def do_build(self) -> bytes:

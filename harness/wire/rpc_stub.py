@@ -146,7 +146,7 @@ def build(packet: NDRPacket, wide: bool) -> bytes:
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     """Dissect a stub completely; raise WireError if this fails.
 
-    Equal short stubs, such as the empty answers of reads, share their packet: nobody changes what has been received.
+    Equal short stubs, such as empty answers of reads, share one packet: the harness never changes a received packet.
     """
     return _read_short(kind, stub, wide) if len(stub) <= SHORT_STUB else _read(kind, stub, wide)
 
@@ -170,13 +170,13 @@ def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
         conf.debug_dissector = lenient
     if isinstance(packet.payload, Padding | Raw):
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
-    size = len(_rebuilt(packet, wide))
+    size = len(_rebuild_stub(packet, wide))
     if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
         raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
     return packet
 
 
-def _rebuilt(packet: Packet, wide: bool) -> bytes:
+def _rebuild_stub(packet: Packet, wide: bool) -> bytes:
     packet.clear_cache()
     return build(packet, wide)
 

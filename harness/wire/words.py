@@ -26,7 +26,7 @@ class Word:
             ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
             self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
             shift += int(width or 1)
-        self._places = [(bits.name, at, (1 << bits.size) - 1) for bits, at in reversed(self.bits)]
+        self._places = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
         if shift != 8 * size or defaults:
             raise ValueError(f"{shift} bits in {size} bytes, defaults for unknown bits: {sorted(defaults)}")
 
@@ -40,15 +40,18 @@ class Word:
 
     def split(self, whole: int, values: dict[str, Any]) -> None:
         """Add the values of the bits of a number."""
-        for name, shift, mask in self._places:
+        for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 
     def join(self, layer: Packet) -> int:
         """Return the number that a layer's bit fields make."""
         whole, given = 0, layer.fields
-        for bits, shift in self.bits:
-            value = given.get(bits.name, bits.default)
-            whole |= ((bits.i2m(layer, None) if value is None else value) & (1 << bits.size) - 1) << shift
+        for name, shift, mask, default, bits in self._places:
+            value = given.get(name, default)
+            if value:
+                whole |= (value & mask) << shift
+            elif value is None:
+                whole |= (bits.i2m(layer, None) & mask) << shift
         return whole
 
     def __get__(self, layer: Packet | None, owner: type[Packet]) -> Any:

@@ -171,7 +171,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         CORRELATION_RULE,
         expected={
             "acknowledgments": sum(map(len, expected.values())),
-            "others": none("acknowledgment of another message"),
+            "others": none("acknowledgment of a different message"),
         },
         observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,

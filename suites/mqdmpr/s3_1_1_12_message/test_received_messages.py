@@ -156,7 +156,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
-        raise ConformanceFailure(f"{len(there)} of {len(sent)} messages are in their queue")
+        raise ConformanceFailure(f"only {len(there)} of {len(sent)} messages are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
     orders = [list(found)]
     if max(found.values()) <= LOW_SEVEN_BYTES_MASK:

@@ -71,7 +71,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
             "MQDMPR-3.1.1-01",
             "MQDMPR-3.1.1-02",
             "MQDMPR-3.1.1.2-01",
-            expected=none("property with another value"),
+            expected=none("property whose value has changed"),
             observed=different,
             case=f"after the {time} restart",
         )

@@ -100,7 +100,10 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
-        expected={"queue": in_queue("stays", "sent"), "changed_messages": none("message of another transaction")},
+        expected={
+            "queue": in_queue("stays", "sent"),
+            "changed_messages": none("changed message of a different transaction"),
+        },
         observed={"queue": labels, "changed_messages": undecided},
         evidence=evidence,
     )
@@ -164,7 +167,10 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     undecided = [label for label in ("taken by another", "sent by another") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
-        expected={"messages": len(restored_labels), "changed_messages": none("message of another transaction")},
+        expected={
+            "messages": len(restored_labels),
+            "changed_messages": none("changed message of a different transaction"),
+        },
         observed={"messages": len(labels), "changed_messages": undecided},
         evidence=evidence,
     )

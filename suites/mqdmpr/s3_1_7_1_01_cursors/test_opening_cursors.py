@@ -61,7 +61,7 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         expected=Call.FAILURE,
         observed=read_by_other_queue.label_or_failure,
         evidence=read_by_other_queue,
-        case="read of another queue by the cursor",
+        case="read of a different queue by the cursor",
     )
 
 

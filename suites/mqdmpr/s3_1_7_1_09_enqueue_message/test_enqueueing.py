@@ -36,13 +36,13 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
         for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
-    judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-12", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
     odd = [
         f"{label}: 0x{one >> 56:02X}"
         for label, one in transactional_application.lookup_ids().items()
         if one >> 56 not in (0, 7)
     ]
-    judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-11", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
 
 
 @needs("qm2qm")

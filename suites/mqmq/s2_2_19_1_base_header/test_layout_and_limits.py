@@ -129,7 +129,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     body = bytes(range(256)) * (LARGEST // 256)
     packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
     if len(bytes(packet)) != LARGEST:
-        raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
+        raise ConformanceFailure(f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST}")
     done = deliver_message(peer, packet, "largest")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"

@@ -93,7 +93,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     connection.check_alive()
     labels = partial(_labels, sut, stay | leave, queue)
     if "message with a few seconds" not in labels():
-        raise ConformanceFailure("the message with a few seconds was not in the queue in time")
+        raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
         expected=holds("a message whose TimeToBeReceived has expired leaves the queue at once"),

@@ -140,7 +140,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     _receive(sut, queue, "received")
     before = _messages(sut, queue)
     if sorted(one["label"] for one in before) != ["empty", "full", "last"]:
-        raise ConformanceFailure(f"{[one['label'] for one in before]} are in the queue")
+        raise ConformanceFailure(f"the queue contains the messages {[one['label'] for one in before]}")
     sut.restart()
     judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
 

@@ -114,7 +114,7 @@ def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
-@passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one that PrivacyLevel allows")
+@passive("MQMQ-2.2.19.3-26", MESSAGE, "PrivacyLevel allows the EncryptionAlgorithm")
 def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader

@@ -244,7 +244,7 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",
-        expected=holds("the first two messages have one ID, and the other two have a different one"),
+        expected=holds("the last two messages have a transaction identifier that differs from that of the first two"),
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, record_of
+from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, get_record
 
 MESSAGE_KIND = "UserMessage"
 
@@ -20,7 +20,7 @@ class Messages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember a message of the SUT."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE_KIND else None
+        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE_KIND else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))
@@ -30,7 +30,7 @@ def check_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message with the identifier of an earlier message is that message, sent again."""
     user, messages = packet.UserHeader, context.before(Messages)
     if not messages.first:
-        return NotExercised("the message is the first one on its connection")
+        return NotExercised("the message is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))
     if first is not None and first != hash(packet.MessagePropertiesHeader):
         return False, f"MessageID {user.MessageID} is also the MessageID of another message"

@@ -7,8 +7,10 @@ import pytest
 from harness.expectations import closed, fields, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, malforms, sut_survives
+from harness.wire import session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.sender import Sender
 
 RULES_OF_RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
@@ -56,6 +58,36 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
         case="Reserved in the packets of the SUT",
         evidence=exchange.evidence,
     )
+
+
+@sut_survives()
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        pytest.param({"Reserved": 0xBEEF}, marks=covers("MQQB-2.2.1-01"), id="Reserved"),
+        pytest.param(
+            dict.fromkeys(RULES_OF_RESERVED_BITS, 1), marks=covers(*RULES_OF_RESERVED_BITS.values()), id="bits"
+        ),
+    ],
+)
+def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, ignored):
+    """The peer acknowledges the first of the SUT's two messages by a SessionAck whose ignored fields are set: the SUT
+    sends only the other message on the next session.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
+    ack = session.send(session_ack(internal=ignored, AckSequenceNumber=1))
+    peer.settle()
+    session.close()
+    came = sender.collect_all(later := sender.await_session(), 1)
+    judge.all(
+        expected=[2],
+        observed=Sender.tags(came),
+        case="messages on the next session",
+        evidence=[*sent, ack, *came],
+    )
+    later.acknowledge_all()
 
 
 @covers("MQQB-2.2.1-D01")

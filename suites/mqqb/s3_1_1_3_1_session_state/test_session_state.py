@@ -14,7 +14,9 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 DAY_S = 24 * 3_600
-GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
+GROWING_IDENTIFIERS = holds(
+    "the identifiers of the last three messages are greater than those of the first three messages"
+)
 
 
 @needs("send")
@@ -179,7 +181,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         evidence=evidence,
     )
     if read_sequence_id(sent[0])[1] == 1:
-        raise ConformanceFailure("the SUT began no second sequence when the first had ended")
+        raise ConformanceFailure("the SUT began no second sequence after the first sequence had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
         expected=holds("the TxSequenceID is the same"),

@@ -233,7 +233,7 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
     observed = borrowed or first_one == second_one or f"{first_one}, then {second_one}"
     judge(
         "MQQB-3.1.3.2-34",
-        expected=holds("both responses have one Identifier, which only the SUT has"),
+        expected=holds("both responses contain the same Identifier, which no other system has"),
         observed=observed,
         evidence=frames,
     )

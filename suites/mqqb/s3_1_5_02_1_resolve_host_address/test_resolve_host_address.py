@@ -11,7 +11,10 @@ from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import UNUSED_ADDRESS
+from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
+    BY_HOST_NAME,
     OTHER_GUID,
     RETRY_MS,
     find_initiated_session,
@@ -275,9 +278,37 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
         peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
-            judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
+            judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not support IPv6")
             return
         judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops, case="NextHops")
+
+
+@needs("send", "inspect", "management", "two_addresses")
+@covers("MQQB-3.1.5.2.1-27", "MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
+def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
+    """While the SUT connects to a host name with several addresses, NextHopCollection of the session and NextHops of
+    the outgoing queue contain every address to which the name resolves.
+    """
+    request = OutgoingSession(peer, sut, BY_HOST_NAME).await_request()
+    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
+    hops = find_initiated_session(sut, BY_HOST_NAME)["NextHopCollection"]
+    judge(
+        "MQQB-3.1.5.2.1-28",
+        "MQQB-3.1.5.2.1-31",
+        "MQQB-3.1.5.2.1-32",
+        expected=expected,
+        observed=sorted(hop["Address"] for hop in hops),
+        case="Addresses in NextHopCollection",
+        evidence=request,
+    )
+    shown = find_outgoing_queue(sut, BY_HOST_NAME)["NextHops"]
+    judge(
+        "MQQB-3.1.5.2.1-27",
+        expected=sorted(f"{'IPv6' if ':' in one else 'IP'}={one}" for one in expected),
+        observed=sorted(shown),
+        case="NextHops of the outgoing queue",
+        evidence=request,
+    )
 
 
 @needs("send", "inspect", "management", "private_names")

@@ -71,7 +71,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
+        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge(
@@ -84,7 +84,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,

@@ -38,7 +38,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
     wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed because of {field} {error:+d}"),
+        expected=holds(f"the SUT closed the session because {field} differs by {error:+d} from the correct count"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[wrong],
     )
@@ -64,7 +64,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
     wrong = session.send(session.build_session_ack(**counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed because of {field} 1"),
+        expected=holds(f"the SUT closed the session because {field} is 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[*sent, correct, wrong],
     )

@@ -329,7 +329,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("the last message is resent in time", otherwise="resent at another time")
+    in_time = holds("the last message is resent in time", otherwise="resent at a different time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s)
     judge(
@@ -411,23 +411,27 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
 @needs("send", "receive")
 @covers("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11")
 @pytest.mark.parametrize(
-    "restarted",
+    ("restarted", "ordered_first"),
     [
-        pytest.param(False, id="at-once"),
-        pytest.param(True, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
+        pytest.param(False, False, id="at-once"),
+        pytest.param(False, True, id="order-ack-first"),
+        pytest.param(True, False, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
     ],
 )
-def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP or JN have OrderAcks: the SUT journals each message when its FinalAck arrives, also after a
-    restart.
+def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
+    """Messages with JP or JN have OrderAcks, which arrive before or after the session acknowledgments: the SUT journals
+    each message when its FinalAck arrives, also after a restart.
 
     After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
+    outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
-    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
+    acks = [outgoing.send_order_ack(3)] if ordered_first else []
+    acks.append(outgoing.send_session_ack())
+    if not ordered_first:
+        acks.append(outgoing.send_order_ack(3))
     peer.settle()
     if restarted:
         sut.restart()

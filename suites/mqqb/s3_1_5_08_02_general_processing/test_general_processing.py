@@ -118,7 +118,7 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
         )
 
 
-@covers("MQQB-3.1.5.8.2-04")
+@covers("MQQB-3.1.5.8.2-04", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-D11")
 @needs("queues", "private_names")
 @varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
@@ -137,7 +137,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     expected = packets(
         *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
     )
-    judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
+    judge.all(expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")

@@ -17,7 +17,7 @@ LAST_FORWARDED_RC = 0x1D
 HIGHEST_RC = 0x1F
 """The highest value of RC."""
 FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
-"""Hop counts of messages that are forwarded in each reading: the last one reaches the end of the range."""
+"""Hop counts of messages that are forwarded in each reading; the last hop count is the end of the range."""
 
 
 class ForwardingSut:

@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
-The queue "restricted" grants the right to write to a group and to Carol. Erin is in the group, but denied that right;
-Dave owns the queue, which does not grant him the right to write.
+The queue "restricted" grants the right to write to a group and to Carol. Erin is a member of the group, but the queue
+denies Erin the right. Dave owns the queue, but the queue does not grant Dave the right.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositi
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 SECURITY_NEEDS = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
-"""Requirements of checks with a restricted queue: only the owner may read it, so they need a control channel, not a
-remote reader.
+"""Requirements of checks with a restricted queue. Only its owner may read the queue, so the checks need a control
+channel instead of a remote reader.
 """
 RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),

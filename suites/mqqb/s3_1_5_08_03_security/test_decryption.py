@@ -13,7 +13,7 @@ NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 SECURITY_NEEDS = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
-"""A key of 40 bits and 88 zero bits (3.1.7.1.5)."""
+"""An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR_BODY.decode()
 ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
@@ -76,7 +76,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 
 
 BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
-"""Bodies that fill the last block of a cipher, or end like the padding of a block."""
+"""Bodies that fill the last block of a cipher, or that end with bytes that look like the padding of a block."""
 
 
 @SECURITY_NEEDS

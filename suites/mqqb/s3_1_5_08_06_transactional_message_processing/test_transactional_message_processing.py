@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.6 Transactional Message Processing, and the same demands in 3.1.1.6.2, 3.1.2.7 and 3.1.6.9."""
+"""MS-MQQB 3.1.5.8.6 Transactional Message Processing; 3.1.1.6.2, 3.1.2.7 and 3.1.6.9, which repeat its demands."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from suites.mqqb.steps.pinging import read_element
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
 UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
-"""The delay after which a missing OrderAck counts as delayed without limit."""
+"""The delay in ms after which a missing OrderAck counts as delayed without limit."""
 GAP_IN_TIMEOUTS = 0.6
-"""The time between two messages, as a part of OrderAckTimeout."""
+"""The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest time scale at which the check can act while a timer runs."""
 IN_TIME = "after OrderAckTimeout"
@@ -49,7 +49,7 @@ OFFERS_OF_ONE_SEQUENCE = (
     (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
     (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
 )
-"""TxSequenceNumber and PreviousTxSequenceNumber of each message, whether it is accepted, and its label."""
+"""For each message: TxSequenceNumber, PreviousTxSequenceNumber, whether the message is accepted, and its label."""
 OFFERS_OF_SEQUENCES = (
     (0, 2, 1, 0, True, "1 of Ordinal 2"),
     (0, 1, 2, 1, False, "2 of the earlier Ordinal 1"),
@@ -63,18 +63,19 @@ OFFERS_OF_SEQUENCES = (
     (1, HIGH_ORDINAL, 1, 0, True, "1 of the later TimeStamp with Ordinal 0x80000001"),
     (1, None, 3, 2, False, "3 of the earlier sequence with Ordinal 1"),
 )
-"""For each message: the seconds by which TimeStamp is later, the Ordinal (None: 1), the two numbers, whether it is
-accepted, and its label.
+"""For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
+PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 NEW_SECOND_MS = 2_500
 """The time after which a new sequence has a later TimeStamp than all sequences of this check."""
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
 LEAST_GROWTH_S = 2
-"""The wait before a time is set again, and the least increase of that time in whole seconds."""
+"""The seconds to wait before the SUT sets a time again, and the least increase of that time."""
 ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
-"""The number of attempts; several are needed because a stalled system handles message and timer together."""
+"""The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
+"""
 
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
@@ -174,7 +175,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
 
 
 def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send two messages, the second while the timer of the first runs; raise ConformanceFailure when the second is too
+    """Send a second message while the timer of the first message runs; raise ConformanceFailure when it is sent too
     late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
@@ -186,7 +187,7 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
             return sent
         receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure(
-        "the tester sent each second message too late: the timer that the first had started had expired"
+        "the tester always sent the second message too late: the timer of the first message had expired"
     )
 
 
@@ -396,7 +397,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 
 def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time in seconds increased by as much as time passed; the SUT's clock may differ."""
+    """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(LEAST_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
@@ -418,9 +419,7 @@ def _find_session(peer, sut) -> dict[str, Any]:
 
 
 def _find_transfer_info(peer, sut) -> dict[str, Any]:
-    """Return the IncomingTransactionalTransferInfo of the peer's sequence; the newest if there were earlier
-    sequences.
-    """
+    """Return the newest IncomingTransactionalTransferInfo of the peer's sequences."""
     name = sut.queue("transactional").lower()
     found = [
         one

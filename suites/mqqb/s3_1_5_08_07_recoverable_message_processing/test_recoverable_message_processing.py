@@ -14,6 +14,8 @@ from suites.mqqb.steps.ordering import Receiver
 
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
+EXPRESS_COUNT = 3
+"""The number of express messages among the recoverable ones."""
 LATE_ACK_MS = ACK_MS // 2
 
 
@@ -34,15 +36,16 @@ RULES_OF_FIRST_ACK = (
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
-    """The peer sends 33 recoverable messages: when the last message arrives, the SUT at once sends a SessionAck for the
-    first 32; a later SessionAck acknowledges the last message.
+    """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
+    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message.
     """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
-    if window <= FLAG_COUNT:
+    if window <= FLAG_COUNT + EXPRESS_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
+    packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
     sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
@@ -73,7 +76,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + 1),
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + EXPRESS_COUNT + 1),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", 0),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", 0),

@@ -98,7 +98,7 @@ add(
 
 @fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
 class LoggedWithTransaction(Admission):
-    """The receiver puts a transactional message to a full queue into the dead-letter queue."""
+    """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(message)
@@ -121,7 +121,7 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
 
 @fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
 class LoggedUnasked(Admission):
-    """The receiver puts a message without JN to a full queue into the dead-letter queue."""
+    """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(replace(message, NegativeJournalingRequested=True))
@@ -137,7 +137,9 @@ class PriorityLostInQueue(Positions):
 
 @fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
 class RecoverableMessageOverQuotaNoDeadLetter(Admission):
-    """The receiver does not put a recoverable message with JN to a full queue into the dead-letter queue."""
+    """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
+    queue.
+    """
 
     def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:

@@ -42,7 +42,9 @@ LIFETIME_CASES = {
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue, TimeToBeReceived, and whether a message with these that was sent an hour ago must still arrive."""
+"""TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
+sent.
+"""
 UNLISTED_PRIVACY_LEVEL = 0x99
 
 

@@ -39,7 +39,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     peer.eventually(lambda: set(states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
-        expected=none("session in another state"),
+        expected=none("session in a different state"),
         observed=sorted(set(states()) - {"CLOSED"}),
         evidence=[wrong],
     )

@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import RETRY_MS, SET_UP_PACKETS, Sender
 DELIVERIES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_MS = 60_000
-"""A retry time that leaves time for an acknowledgment on another session."""
+"""A retry time in ms during which an acknowledgment can arrive on a different session."""
 
 
 @covers(
@@ -82,7 +82,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("the SUT opens no new session with no messages left", otherwise="a new session"),
+        expected=holds("the SUT opens no new session when no messages are left", otherwise="a new session"),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
@@ -150,7 +150,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
     early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
-    none_new = holds("the SUT opens no new session with no messages left", otherwise="a new session")
+    none_new = holds("the SUT opens no new session when no messages are left", otherwise="a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
@@ -196,8 +196,8 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         raise ConformanceFailure("the SUT did not connect to the second address")
     request = session.expect("EstablishConnection")
     trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
-    if len(trying) != 1 or len(trying[0]["NextHopCollection"]) != 2:
-        raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG with two next hops")
+    if len(trying) != 1 or len(trying[0]["NextHopCollection"]) < 2:
+        raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG with two next hops or more")
     hop = trying[0]["NextHopCollection"][1]
     for rule, element, attribute in (
         ("MQQB-3.1.6.1-07", "RemoteQMHostName", "HostName"),
@@ -222,13 +222,11 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
 
 
 def _group_tags_by_priority(frames):
-    """Return the tags of messages by priority, in the order of first arrival: a resend timer may resend some of
-    them.
-    """
+    """Return the tags of messages by priority, in the order of first arrival; some messages may be resent."""
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
-    return {priority: list(found[priority]) for priority in sorted(found)}
+    return {f"priority {priority}": list(found[priority]) for priority in sorted(found)}
 
 
 def _check_reconnection_time(again, session, sut):

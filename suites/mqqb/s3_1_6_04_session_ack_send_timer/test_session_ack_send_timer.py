@@ -12,10 +12,10 @@ from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_MS // 2
-"""The time between the first message and its acknowledgment (3.1.5.8.2)."""
+"""The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
 RECOVERABLE_ACK_DELAY_MS = 4_000
-"""The time between the first recoverable message and its acknowledgment (3.1.5.8.7): long enough to send two
-messages.
+"""The time in ms between the first recoverable message and its acknowledgment (3.1.5.8.7), which is long enough to send
+two messages.
 """
 
 
@@ -73,7 +73,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected=holds("no packet is sent while nothing is unacknowledged"),
+        expected=holds("no packet is sent while every message is acknowledged"),
         observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
@@ -135,14 +135,14 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
 
 
 def _poll_next_packet(session, sut):
-    """Wait for the next packet of any kind as long as an acknowledgment may take; return None when none arrives."""
+    """Wait for the next packet of any kind as long as an acknowledgment may take; return None if no packet arrives."""
     count = len(session.received)
     session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
 def _poll_ack_of(session, sut, count: int):
-    """Wait for the next packet; raise ConformanceFailure unless it acknowledges that number of messages."""
+    """Wait for the next packet; raise ConformanceFailure unless it acknowledges the given number of messages."""
     frame = _poll_next_packet(session, sut)
     acknowledged = _get_session_header_field(frame, "AckSequenceNumber")
     if frame is not None and acknowledged != str(count):

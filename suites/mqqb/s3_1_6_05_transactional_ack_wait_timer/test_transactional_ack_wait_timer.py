@@ -12,12 +12,34 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transaction_header
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing, get_transaction_header
 
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 LONG_ACK_WAIT_MS = 120_000
-"""The longest AckTimeout (2.2.2.1): the Session Ack Wait Timer expires after the Transactional Ack Wait Timer."""
+"""The longest AckTimeout in ms (2.2.2.1), with which the Session Ack Wait Timer expires after the Transactional Ack
+Wait Timer.
+"""
+
+
+@needs("send")
+@covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.7.1.3-09")
+def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge):
+    """The OrderAck of the SUT's message ends its sequence; the message of the next sequence has a SessionAck but no
+    OrderAck: the SUT resends that message only.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-resend-later")
+    first = outgoing.send()
+    outgoing.acknowledge_all()
+    second = outgoing.send()
+    ack = outgoing.send_session_ack()
+    again = outgoing.await_resend(2)
+    judge.all(
+        expected={"later message": RESENT, "copies of the first message": 1},
+        observed={"later message": again, "copies of the first message": len(outgoing.copies(1))},
+        evidence=[*first, *second, ack],
+    )
+    outgoing.acknowledge_all()
 
 
 @needs("send")
@@ -128,7 +150,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 
 
 def _have_arrived_times(outgoing, turn):
-    """Return whether each message arrived that number of times."""
+    """Return whether each message arrived the given number of times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
 

@@ -11,7 +11,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import find_history_entry
 
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the timer in these checks (set_timers)."""
+"""The duration in ms to which these checks set the timer (set_timers)."""
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The highest time scale: the timer must run for at least two seconds, because TimeStamps are whole seconds."""
 
@@ -109,7 +109,9 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
 
 
 def _get_margin_ms(sut: Sut) -> int:
-    """Return the allowed delay of a step; every step is planned at least twice this time away from an expiry."""
+    """Return the allowed delay of a step, in ms; every step is planned at least twice this delay before or after an
+    expiry.
+    """
     return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is measured in seconds of real time, which no test can accelerate: messages of all kinds therefore
+TimeToReachQueue is measured in seconds of real time, which no test can accelerate. Therefore messages of all kinds
 expire together.
 """
 
@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 3_100
-"""A time after which LIFE_S has expired, in whole seconds of any clock."""
+"""The time in ms after which LIFE_S has expired by every clock that counts whole seconds."""
 LONG_LIFETIME_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
@@ -131,11 +131,11 @@ ROUTED_LIFETIMES = {
     "from a clock that is fast": (1_000, 1),
     "without an end": (-1_000_000, 0xFFFF_FFFF),
 }
-"""SentTime relative to now, and TimeToReachQueue, in seconds; their differences exceed the difference between any
-clocks.
+"""SentTime relative to now, and TimeToReachQueue, in seconds. The remaining lifetimes are longer than any difference
+between two clocks.
 """
 LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
-"""Lifetimes that expire within one second of now, which only virtual time can judge."""
+"""Lifetimes that end within one second of now, so that only a check in virtual time can judge them."""
 
 
 @needs("private_names")
@@ -170,7 +170,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
 
 
 def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
-    """Let the SUT send a message with that number of seconds to reach the peer's queue; return its message id."""
+    """Let the SUT send a message with the given TimeToReachQueue in seconds; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 

@@ -89,7 +89,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     same = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected=holds("the resent messages have their positions in the sequence", otherwise="the positions changed"),
+        expected=holds("the resent messages keep their positions in the sequence", otherwise="the positions changed"),
         observed=bool(same),
         evidence=[*sent, *again],
     )
@@ -186,7 +186,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
         judge.give_up(
-            Verdict.NOT_EXERCISED, "the SUT stood still and never sent a message when an acknowledgment was nearly due"
+            Verdict.NOT_EXERCISED, "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
         )
         return
     evidence = [*received, frame]
@@ -279,7 +279,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     session.close()
     later = sender.await_session()
     if require_agreed_window(later) != window:
-        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)}, not of {window}")
+        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)} instead of {window}")
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
@@ -302,7 +302,7 @@ def require_agreed_window(session) -> int:
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
         raise ConformanceFailure(
-            f"the two sides have windows of {sizes}: which of them limits the sender is not settled (E25)"
+            f"the window sizes of the two sides are {sizes}, and it is not settled which size limits the sender (E25)"
         )
     return int(sizes.pop())
 

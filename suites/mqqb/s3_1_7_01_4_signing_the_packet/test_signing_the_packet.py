@@ -129,7 +129,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     if len(found) < len(SIGNATURE_KINDS):
         raise ConformanceFailure("a message with an authentication level did not arrive")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
-        raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
+        raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
     for level, (frame, _, kind) in found.items():
         judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
@@ -147,7 +147,7 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
-            raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
+            raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
         judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)

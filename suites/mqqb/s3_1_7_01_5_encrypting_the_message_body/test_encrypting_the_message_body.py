@@ -1,6 +1,4 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with errors in 3.1.7.1.5.1, keys in 3.1.7.1.5.2, and preferences in
-3.1.1.3.
-"""
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body; 3.1.7.1.5.1 (errors), 3.1.7.1.5.2 (keys), 3.1.1.3 (preferences)."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ from suites.mqqb.steps.sender import Sender
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""
+"""The longest accepted duration of the cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -43,12 +41,14 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""The privacy level, the preference, the resulting provider, algorithm and key bits, and the rule about that choice."""
+"""The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
+choice.
+"""
 CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
 CHOICES_OF_LEVELS = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
 }
-"""For each privacy level, the provider, algorithm and key bits that some configuration chooses."""
+"""For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
 RULE_AND_NUMBER_OF_LEVELS = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),

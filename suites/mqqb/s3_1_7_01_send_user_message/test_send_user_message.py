@@ -18,7 +18,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
-"""A retry time long enough to observe that no session exists."""
+"""A retry time in ms that is long enough to observe that no session exists."""
 HOUR_S = 3_600
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
@@ -211,7 +211,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
 
 
 def _find_session(sut, format_name: str) -> dict[str, Any]:
-    """Return the session of a format name's queue, or else the session that has messages."""
+    """Return the session of the outgoing queue for a format name, or else a session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]
@@ -222,7 +222,7 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
-@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
+@varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue still
     contains three messages and is not Connected; on the next session, the SUT sends each message once.
@@ -286,7 +286,7 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
-        raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
+        raise ConformanceFailure("fewer than two acknowledgments arrived in the administration queue")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2.2 Final Acknowledgment. Administration acknowledgments (3.1.7.2.1) are judged with 3.1.7.15."""
+"""MS-MQQB 3.1.7.2.2 Final Acknowledgment. The checks of 3.1.7.15 judge administration acknowledgments (3.1.7.2.1)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of, packet
 from harness.judging.verdicts import Verdict
@@ -106,11 +108,12 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
-def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge):
-    """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and one
-    afterwards.
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge, name):
+    """The SUT has a message to a direct or private name, and the peer answers the Ping Request with RF set: the SUT
+    opens no session before the retry time, and one afterwards.
     """
-    caller = PingingSut(peer, sut)
+    caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
     answer = caller.answer_ping(asked, RF=1)
     at_once = caller.await_session(caller.no_retry_ms)
@@ -157,6 +160,36 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         observed=later,
         case="after the retry time",
         evidence=asked,
+    )
+
+
+@needs("ping_initiator", "timers")
+@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09")
+def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
+    """The SUT sends a second Ping Request, for another queue, while it waits for the first Ping Response, and the peer
+    answers neither: the SUT opens no session before the retry time, and both sessions afterwards.
+    """
+    caller = PingingSut(peer, sut)
+    asked = caller.await_ping()
+    let_send(peer, sut, peer.direct_name("mqc-other"), tag=2)
+    second = caller.end.poll(caller.half_response_ms)
+    if second is None:
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent one Ping Request for both queues")
+        return
+    in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms - caller.half_response_ms)
+    judge(
+        "MQQB-3.1.6.8-01",
+        expected=PingingSut.NO_SESSION,
+        observed=in_time,
+        case="before the retry time",
+        evidence=[asked, second],
+    )
+    later = [caller.await_retry(), caller.await_retry()] if in_time == PingingSut.NO_SESSION else in_time
+    judge.all(
+        expected=[PingingSut.SESSION_RETRIED] * 2,
+        observed=later,
+        case="sessions for the two queues",
+        evidence=[asked, second],
     )
 
 

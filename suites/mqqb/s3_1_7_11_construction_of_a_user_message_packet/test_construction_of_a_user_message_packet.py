@@ -35,7 +35,7 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-11",
 )
 
-NEVER_DUE_REASON = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
 
 
 @needs("send")
@@ -198,7 +198,7 @@ def _send_after_packet(sender: Sender, session, since, after_ms: int = 0):
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
-        raise ConformanceFailure(f"for one message of the SUT, {len(came)} packets arrived")
+        raise ConformanceFailure(f"{len(came)} packets arrived for one message of the SUT")
     return came
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
@@ -77,6 +78,22 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
         for tag, delivery in ((1, "express"), (2, "recoverable"))
     ]
+
+
+@needs("send")
+@covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
+def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
+    """The SUT has a message for an address that does not answer, and then one for the peer: it opens a session to the
+    peer and sends the message.
+    """
+    sut.send(f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere", body="unreachable")
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session = sender.poll_session()
+    came = [] if session is None else sender.collect(session, 1)
+    judge.all(expected=[1], observed=Sender.tags(came), case="messages sent to the peer", evidence=came)
+    if session is not None:
+        session.acknowledge_all()
 
 
 @needs("send", "inspect")

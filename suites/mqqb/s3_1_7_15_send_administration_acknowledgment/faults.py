@@ -163,7 +163,9 @@ add(
 
 
 def _change_response_queue(begins: str) -> Change:
-    """Make the receiver change the response queue of acknowledgments if the message's destination has this prefix."""
+    """Make the receiver change the response queue of acknowledgments if the destination of the message begins with a
+    prefix.
+    """
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)

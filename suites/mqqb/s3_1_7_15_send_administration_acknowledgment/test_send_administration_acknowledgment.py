@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with the events that cause one in 3.1.5.8.10, 3.1.7.2 and
-3.1.7.2.1.
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, and the events in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1 that cause
+it.
 """
 
 from __future__ import annotations

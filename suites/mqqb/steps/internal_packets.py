@@ -1,4 +1,4 @@
-"""Predicates that tell internal packets apart by their bytes, so that packets with a wrong IN or PT are also judged.
+"""Predicates that distinguish internal packets by their bytes, so that packets with a wrong IN or PT are also judged.
 
 Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a different size.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, get_record
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
 INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
@@ -31,7 +31,7 @@ ESTABLISH_PACKET, PARAMETERS_PACKET, SESSION_ACK_PACKET = Kind(572, 2), Kind(32,
 
 
 class Opening(Summary):
-    """The progress of setting up a session: the packets of the SUT, and those of the peer."""
+    """The packets of the SUT and of the peer that set up a session."""
 
     def __init__(self) -> None:
         self.own = 0
@@ -44,7 +44,7 @@ class Opening(Summary):
         if frame.from_sut:
             self.own += 1
         elif frame.kind == "EstablishConnection":
-            packet = record_of(frame)
+            packet = get_record(frame)
             self.is_accepted = packet is not None and packet.InternalHeader.CS == 0
         elif frame.kind == "ConnectionParameters":
             self.peer_parameters = True

@@ -1,8 +1,8 @@
 """Make the SUT send: with the control verb ``send``, or else with messages whose arrival it must acknowledge.
 
-An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15); it has the delivery of the message that it
-acknowledges, and its administration queue is chosen by the peer. So a SUT without a control channel also opens
-sessions.
+An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). It has the delivery of the message that it
+acknowledges, and is sent to the administration queue, which the peer chooses. Therefore a SUT without a control channel
+also opens sessions.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
 """The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
 CLOCKS_S = 120
-"""The largest difference between the clocks of a real SUT and of the tester."""
+"""The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
 
 
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")

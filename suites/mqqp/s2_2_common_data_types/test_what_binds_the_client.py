@@ -195,7 +195,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""By name: how the peer ends a call without a status from the method."""
+"""By name: how the peer ends a call so that the method returns no status."""
 
 
 @needs("remote_read")

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, by the table states.toml."""
+"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, according to states.toml."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
 
 
 def await_end(remote, read, timeout_ms, began_ms):
-    """Wait for the end of a read; return the time from a given instant to that end."""
+    """Wait for the end of a read; return the time from the given instant to the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.took(began_ms)
 

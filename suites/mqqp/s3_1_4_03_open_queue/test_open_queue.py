@@ -18,8 +18,8 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
 def test_each_open_queue_returns_unique_handle(remote, judge):
-    """Two calls of RemoteQMOpenQueue return two different handles, and peeks through both succeed. RemoteQMCloseQueue
-    succeeds once with a handle; a second call gets a fault.
+    """Two calls of RemoteQMOpenQueue return two different handles, as does a third for the descriptor of the first, and
+    peeks through both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second call gets a fault.
     """
     remote.empty()
     association = remote.associate()
@@ -31,6 +31,14 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("the SUT returns two different handles"), observed=apart, evidence=evidence)
+    third = queue.open_session()
+    if third.outcome == "MQ_OK":
+        judge(
+            "MQQP-3.1.4.3-16",
+            expected=holds("a third handle for a descriptor that is already open"),
+            observed=bytes(third.out.phContext) not in handles,
+            evidence=[*evidence, *third.evidence],
+        )
     opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
     expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)

@@ -239,8 +239,8 @@ class LookupOfNothing(ClientReading):
 
 @fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
 class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_PREV of all ones finds no message, although LOOKUP_PEEK_PREV
-    finds the last message.
+    """The server's LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the
+    last message.
     """
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -251,7 +251,7 @@ class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
 class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_NEXT of LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
+    """The server's LOOKUP_RECEIVE_NEXT with LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
     message.
     """
 

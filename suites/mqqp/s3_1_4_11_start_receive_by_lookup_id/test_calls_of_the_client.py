@@ -24,7 +24,7 @@ SEEKS = {
     Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
     Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""By action: the verb of the control channel and its ``seek`` with which the SUT uses the action."""
+"""By action: the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
 OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -47,9 +47,9 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
     Action.LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
 }
-"""By action: the rules about hCursor, about LookupId and about ulTimeout.
-
-The document gives the PREV actions the rules of RECEIVE_CURRENT."""
+"""By action: the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT for the
+PREV actions too.
+"""
 
 
 def _cases() -> Iterable[Any]:

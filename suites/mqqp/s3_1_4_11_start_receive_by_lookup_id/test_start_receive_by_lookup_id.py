@@ -27,12 +27,15 @@ RETURNED = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
-"""The statuses of a lookup that finds no message, from the table of 3.1.4.11 and from the raised event (MS-MQDMPR)."""
+"""The statuses of a lookup that finds no message, from the table in 3.1.4.11 and from the MS-MQDMPR event that the
+method raises.
+"""
 
 
 LABELS = ("first", "second", "third")
 BESIDE = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
-"""By peeking action: the position of its message relative to the message with the given LookupId."""
+"""By peeking action: the distance, in positions, from the message with the given LookupId to the message that is read.
+"""
 DEMANDS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
     Action.LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
@@ -41,7 +44,7 @@ DEMANDS = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""By action: the rule about the position that it reads, and the rule about the action."""
+"""By action: the rule about the position of the message that is read, and the rule about the action."""
 EVENTS = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -52,7 +55,8 @@ EVENTS = {
         "MQDMPR-3.1.7.3.3-22",
     ),
 }
-"""By peeking action: the rules of MS-MQDMPR about its search, which also hold for the receiving action."""
+"""By peeking action: the rules of MS-MQDMPR about the search of this action and of the corresponding receiving action.
+"""
 
 
 READING = (
@@ -131,7 +135,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
 
 AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
 AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
-"""The rules of MS-MQDMPR about searches from the ends of the queue."""
+"""The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
 @covers("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40")

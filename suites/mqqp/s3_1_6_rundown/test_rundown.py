@@ -134,7 +134,9 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
 
 
 def reopen_exclusively(remote: Remote, association: Association) -> Call:
-    """Try to open the queue exclusively until it succeeds, at most for the time that the SUT may take to answer."""
+    """Try to open the queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
+    answer.
+    """
     call = remote.open_remote(association, share=DENY_RECEIVE)
     for _ in range(TRIES):
         if not call.failed:

@@ -17,7 +17,7 @@ FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST = 200
-"""The factor by which the SUT's timers run faster."""
+"""The factor by which the check speeds up the SUT's timers."""
 
 
 def _qm2qm_associations(reader):

@@ -54,7 +54,7 @@ VERSIONS = {
 }
 """By rule: the versions that the peer returns, and the method that the SUT must call."""
 CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
-"""The rules that define an old server; a separate rule, ``old``, names the method for an old server."""
+"""The rules that define an old server. The rule ``old`` of each section names the method for an old server."""
 
 
 def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
@@ -304,7 +304,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
 THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 PRIVATE_QUEUE_NUMBER = 0xBEEF
 ON_SOURCE, ON_DESTINATION = 2, 3
-"""Values of UserHeader.Flags.RQ: private queues that are named by number alone (MS-MQMQ 2.2.19.2)."""
+"""Values of UserHeader.Flags.RQ for private queues that are named by their number only (MS-MQMQ 2.2.19.2)."""
 
 
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])

@@ -18,7 +18,9 @@ from reference_qm.surface.clock import Now
 
 @fault("message-expired-before-commit-not-kept-as-dead-letter", breaks="MQSO-4.3.1.2-04", blind=True)
 class ExpiredBeforeCommit(TransactionEvents):
-    """The sender discards a message whose time expires before its transaction commits, despite negative journaling."""
+    """If the lifetime of a message ends before its transaction commits, the sender discards the message despite
+    negative journaling.
+    """
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         queue = operation.MessagePositionReference.QueueReference

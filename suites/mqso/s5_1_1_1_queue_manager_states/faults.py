@@ -50,7 +50,9 @@ add(
 
 @fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
 class SentByWhatTheDirectorySaid(DirectoryClient):
-    """While the directory cannot be reached, the queue manager sends messages to the last known address."""
+    """While the directory cannot be reached, the queue manager sends messages to the last address that the directory
+    returned.
+    """
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -65,9 +67,7 @@ class SentByWhatTheDirectorySaid(DirectoryClient):
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
 class NothingTakenWithoutDirectory(Commands):
-    """While the directory cannot be reached, the queue manager refuses applications' messages to other queue
-    managers.
-    """
+    """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local(request.to) is None:

@@ -1,4 +1,4 @@
-"""MS-MQSO 5.1.1.2: outgoing queues that cannot connect, and idle ones."""
+"""MS-MQSO 5.1.1.2: outgoing queues that cannot connect, and idle outgoing queues."""
 
 from __future__ import annotations
 

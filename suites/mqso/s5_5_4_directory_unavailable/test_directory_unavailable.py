@@ -39,6 +39,7 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-06",
     "MQSO-5.5.4-07",
     "MQSO-5.5.4-08",
+    "MQQB-3.1.7.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
     """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses,
@@ -97,6 +98,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     judge(
+        "MQQB-3.1.7.4-08",
         "MQSO-5.1.1.1-D07",
         expected=[1],
         observed=Sender.tags(frames),

@@ -24,7 +24,7 @@ NO_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6
 
 
 def _restart_in_environment(sut: Sut, **environment: bool) -> None:
-    """Change the environment and start the SUT, which may have a new identifier in a new domain."""
+    """Change the environment and restart the SUT. In a new domain, the SUT may have a new identifier."""
     sut.change_environment(**environment)
     sut.control.call("restart")
 
@@ -60,7 +60,7 @@ def _read_guid(sut: Sut) -> UUID:
 
 
 def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the attributes that the directory shows of a computer's object."""
+    """Return the attributes of a computer's object that the directory shows."""
     return {name: (published or {}).get(name) for name in OBJECT_ATTRIBUTES}
 
 

@@ -12,15 +12,17 @@ from suites.mqqb.steps.pinging import read_element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
 PROVISIONED_ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
-"""Attributes of the queue manager, and the keys of [provisioned] in the SUT file that state their values."""
+"""Attributes of the queue manager, each with the key of [provisioned] in the SUT file that states its value."""
 RETRY_DURATIONS_S = ("120", "900")
-"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
+"""InitializationRetryTimerDuration in seconds: the provisioned value, and the value after the first expiry (MS-MQSO
+6.4.4.1).
+"""
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
 UNINITIALIZED_VALUES = (None, False)
 
 
 def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the expected and the observed values of those attributes that the SUT shows."""
+    """Return the expected and the observed values of the attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }

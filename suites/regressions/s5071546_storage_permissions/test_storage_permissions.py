@@ -13,7 +13,7 @@ from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The SIDs of the system account and of the built-in administrators, which need no membership in a group."""
+"""The SIDs of the system account and of the built-in administrator accounts, which need no membership in a group."""
 SENDER_TYPE_SID = 1
 """The value of SecurityHeader.Flags.ST for a sender with a SID (MS-MQMQ 2.2.20.6)."""
 

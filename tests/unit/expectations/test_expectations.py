@@ -52,6 +52,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
             ("PR: 3; BaseHeader.VersionNumber: 0x10",) * 2,
         ),
         (fields(HashAlgorithm=0x8004), {"HashAlgorithm": 0x8004}, ("HashAlgorithm: 0x8004 (SHA1)",) * 2),
+        ({1: 2}, {1: 2}, ("1: 2",) * 2),
         (
             expectation([2, 0x8002]).named("MessageClass of each"),
             [2, 0x8002],
