@@ -40,7 +40,7 @@ SITE_MARKER = ".mqconform-rollup"
 SITE_HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
-ENTRIES_NAMED = 3
+MOST_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
@@ -168,8 +168,12 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        more = f" and {len(missing) - ENTRIES_NAMED} more; their pages say so" if len(missing) > ENTRIES_NAMED else ""
-        names = "; ".join(missing[:ENTRIES_NAMED])
+        more = (
+            f" and {len(missing) - MOST_NAMED_ENTRIES} more; their pages say so"
+            if len(missing) > MOST_NAMED_ENTRIES
+            else ""
+        )
+        names = "; ".join(missing[:MOST_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))

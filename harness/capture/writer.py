@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_AT, file_header, note_block, packet_block
+from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import Endpoint
 MAX_SEGMENT = 60_000
 """int bytes of data in one frame."""
 
-_ACK = TcpFlags.ACK
+_ACK_FLAG = TcpFlags.ACK
 
 
 @dataclass(slots=True)
@@ -86,11 +86,11 @@ class CaptureWriter:
         opening = _build_segment(connection.client, connection.server, TcpFlags.SYN)
         numbers = [self._write_segment(replace(opening, acknowledged=0), time_us, comment, inbound=out)]
         connection.client.sequence += 1
-        answer = _build_segment(connection.server, connection.client, TcpFlags.SYN | _ACK)
+        answer = _build_segment(connection.server, connection.client, TcpFlags.SYN | _ACK_FLAG)
         numbers.append(self._write_segment(answer, time_us, inbound=back))
         connection.server.sequence += 1
         numbers.append(
-            self._write_segment(_build_segment(connection.client, connection.server, _ACK), time_us, inbound=out)
+            self._write_segment(_build_segment(connection.client, connection.server, _ACK_FLAG), time_us, inbound=out)
         )
         self._connections[conn_id] = connection
         return numbers
@@ -116,7 +116,7 @@ class CaptureWriter:
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
             pushed = not more and start + len(part) == len(data)
-            flags = TcpFlags.PSH | _ACK if pushed else _ACK
+            flags = TcpFlags.PSH | _ACK_FLAG if pushed else _ACK_FLAG
             numbers.append(
                 self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
             )
@@ -134,7 +134,7 @@ class CaptureWriter:
         The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
-        ending = _build_segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
+        ending = _build_segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK_FLAG)
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
@@ -207,7 +207,7 @@ class CaptureWriter:
 
     def _write_packet_block(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         block = packet_block(self._start_us + time_us, packet, comment, inbound)
-        self._data_end = self._size + len(self._notes) + PACKET_AT + len(packet)
+        self._data_end = self._size + len(self._notes) + PACKET_OFFSET_IN_BLOCK + len(packet)
         if self._notes:
             block = bytes(self._notes) + block
             self._notes.clear()

@@ -28,13 +28,13 @@ _HEX_FIELDS = (
     *("HeaderID", "type of property", "queue number"),
 )
 """Names of flags, handles and codes whose values have no names."""
-_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
+_NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
 """The name of such a field in the name of a value: ``MessageClass of the OrderAck``, ``BaseHeader.VersionNumber``."""
 
 
 def show_integer(value: int, name: str = "") -> str:
     """Return an integer as text. ``name``: the name of the value, which may contain the name of a field."""
-    field = _FIELD.search(name)
+    field = _NUMBERED_FIELD.search(name)
     if field is None:
         return f"0x{value:X}" if value >= HEX_FROM else str(value)
     codes = _NAMED_CODES.get(field[0])

@@ -19,7 +19,7 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("queue_control")
@@ -84,7 +84,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-    sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS)
+    sut.control.begin("receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS)
     sut.restart()
     later = peer.open_raw()
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))

@@ -10,7 +10,7 @@ import pytest
 
 from harness.expectations import each, facts, fields, in_queue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix, queue_format
+from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
@@ -56,7 +56,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
     """
     plain = open_queue(FormatType.DIRECT, direct)
     evidence = open_queue.frames
-    journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM | Suffix.JOURNAL)
+    journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     unknown = open_queue(9, direct, tag=FormatType.DIRECT)
     judge(
         "MQMQ-2.2.7-01",
@@ -64,7 +64,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
         evidence=[*evidence, *open_queue.frames],
     )
-    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct, SYSTEM)}
+    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct, SYSTEM_QUEUE_SUFFIX)}
     expected = {"Flags 0x00": OPENED, "Flags 0x80": REFUSED}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
     observed = {"no suffix": plain, "XACTONLY": open_queue(FormatType.DIRECT, direct, Suffix.XACTONLY)}
@@ -92,28 +92,28 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct,
     journal = f"{direct};JOURNAL"
     ways = {
         "MQMQ-2.2.7-04": (
-            (FormatType.DIRECT, journal, SYSTEM | Suffix.JOURNAL),
+            (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
             (FormatType.DIRECT, journal, Suffix.JOURNAL),
         ),
         "MQMQ-2.2.7-05": (
-            (FormatType.DIRECT, journal, SYSTEM | Suffix.JOURNAL),
-            (FormatType.CONNECTOR, sut.guid, SYSTEM | Suffix.JOURNAL),
+            (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
+            (FormatType.CONNECTOR, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
         ),
         "MQMQ-2.2.7-06": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
             (FormatType.MACHINE, sut.guid, Suffix.DEADLETTER),
         ),
         "MQMQ-2.2.7-07": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
-            (FormatType.PUBLIC, sut.guid, SYSTEM | Suffix.DEADLETTER),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
+            (FormatType.PUBLIC, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
         ),
         "MQMQ-2.2.7-08": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADXACT),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
             (FormatType.MACHINE, sut.guid, Suffix.DEADXACT),
         ),
         "MQMQ-2.2.7-09": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADXACT),
-            (FormatType.PUBLIC, sut.guid, SYSTEM | Suffix.DEADXACT),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
+            (FormatType.PUBLIC, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
         ),
     }
     for rule, (right, wrong) in ways.items():
@@ -139,7 +139,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
     right = open_queue(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
     evidence = open_queue.frames
     for rule, *wrong in (
-        ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM | Suffix.SUBQUEUE)),
+        ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE)),
         ("MQMQ-2.2.7-12", (FormatType.DIRECT, name, Suffix.SUBQUEUE)),
         (
             "MQMQ-2.2.7-16",
@@ -175,7 +175,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     remote, named = open_queue.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
-        remote.open(form=queue_format(FormatType.PRIVATE, named, one)) for one in (0, SYSTEM | Suffix.JOURNAL)
+        remote.open(form=queue_format(FormatType.PRIVATE, named, one))
+        for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     )
     received = queue.start_receive()
     if received.outcome == "MQ_OK":
@@ -194,14 +195,15 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
-    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM)}
+    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM_QUEUE_SUFFIX)}
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
     expected = facts(GUID_of_the_queue=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
     remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
-        remote.open(form=queue_format(FormatType.PUBLIC, public, one)) for one in (0, SYSTEM | Suffix.JOURNAL)
+        remote.open(form=queue_format(FormatType.PUBLIC, public, one))
+        for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     )
     received = queue.start_receive()
     if received.outcome == "MQ_OK":
@@ -240,7 +242,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     )
     journal = f"{direct};JOURNAL"
     seen = {}
-    for suffix in (SYSTEM | Suffix.JOURNAL, SYSTEM >> 4 | Suffix.JOURNAL << 4):
+    for suffix in (SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, SYSTEM_QUEUE_SUFFIX >> 4 | Suffix.JOURNAL << 4):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
     expected = {"0x81": OPENED, "0x18": REFUSED}
     judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
@@ -257,7 +259,7 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct, sut,
     ways = {
         "DIRECT": (FormatType.DIRECT, direct),
         "PRIVATE": (FormatType.PRIVATE, (sut.guid, number)),
-        "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
+        "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
     }
     for name, way in ways.items():
         outcome = open_queue(*way)

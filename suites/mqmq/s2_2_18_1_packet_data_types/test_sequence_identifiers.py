@@ -18,7 +18,7 @@ SEQUENCE_COMPARISONS = (
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
 )
 """Name; seconds and Ordinal of the second TxSequenceID relative to the first; whether the second is the later one."""
-HIGHEST = 0xFFFF_FFFF
+HIGHEST_U32 = 0xFFFF_FFFF
 
 
 @covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
@@ -35,7 +35,7 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     own = receiver.sequence.identifier
     first = receiver.send(label="first")
     known = receiver.await_acknowledgment()
-    ordinal = HIGHEST if ordinals is None else own.Ordinal + ordinals
+    ordinal = HIGHEST_U32 if ordinals is None else own.Ordinal + ordinals
     other = TxSequenceID(Ordinal=ordinal, TimeStamp=own.TimeStamp + seconds)
     receiver.sequence.number = 0
     second = receiver.send(label="second", transaction={"TxSequenceID": other})

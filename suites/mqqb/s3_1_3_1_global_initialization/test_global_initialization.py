@@ -45,7 +45,7 @@ CONFIGURED_VALUES = {
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
-DAY_S = 86_400
+SECONDS_PER_DAY = 86_400
 
 
 def _read_queue_manager(sut):
@@ -114,7 +114,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     )
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
-        sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
+        sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
     if read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import BY_HOST_NAME, list_connection_history
+from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_history
 from suites.mqqb.steps.sender import Sender
 
 
@@ -15,12 +15,12 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
     second, first and second address.
     """
-    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session, sent = sender.await_first(1)
     session.close()
     ack = sender.await_session().acknowledge_all()
-    tried = [entry["AddressList"] for entry in list_connection_history(sut, BY_HOST_NAME)]
+    tried = [entry["AddressList"] for entry in list_connection_history(sut, PEER_QUEUE_BY_HOST_NAME)]
     turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
     expected = ["first", "second", "first", "second"]
     judge(

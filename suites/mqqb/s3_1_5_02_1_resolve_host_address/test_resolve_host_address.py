@@ -13,7 +13,7 @@ from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
-    RETRY_MS,
+    RETRY_INTERVAL_MS,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -27,7 +27,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
-LIFETIME_S = 60
+MESSAGE_LIFETIME_S = 60
 OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
@@ -180,7 +180,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
         return
     peer.eventually(lambda: bool(_list_attempts(sut, name)))
     attempts = len(_list_attempts(sut, name))
-    peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
+    peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
     again = len(_list_attempts(sut, name)) > attempts
     expected = fields({"attempt at once": True, "attempt after the retry time": True})
     judge(rule, expected=expected, observed={"attempt at once": bool(attempts), "attempt after the retry time": again})
@@ -269,7 +269,7 @@ def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
     """Messages wait for an unreachable IPv4 address and an IPv6 address: NextHops shows them with IP= and IPv6=."""
     for kind, address in (("IP", UNREACHABLE_IPV4), ("IPv6", UNREACHABLE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
-        sut.send(name, time_to_reach_queue_s=LIFETIME_S)
+        sut.send(name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
