@@ -97,7 +97,7 @@ class Live:
 
     def _print_line(self, line: str, *, for_good: bool) -> None:
         if self._terminal:
-            self._reporter.rewrite(line[: self._get_terminal_width] if not for_good else line, erase=True)
+            self._reporter.rewrite(line[: self._terminal_width] if not for_good else line, erase=True)
             if for_good:
                 self._reporter.write_line("")
         else:
@@ -105,7 +105,7 @@ class Live:
             self._reporter.flush()
 
     @property
-    def _get_terminal_width(self) -> int:
+    def _terminal_width(self) -> int:
         return max(20, int(self._reporter._tw.fullwidth) - 1)
 
 
