@@ -12,7 +12,7 @@ from site_pages import only_rule_page, page_of
 
 from reports.errata import Erratum, known_errata
 from reports.model import Beside, Change, Coverage, Member, System
-from reports.site.environment import build_template_environment
+from reports.site import build_template_environment
 from reports.text import slug
 
 TAGS = {

@@ -98,7 +98,7 @@ add(
 # -- its body, rule by rule ----------------------------------------------------------------------------------------
 
 Body = OrderAckBody | FinalAckBody
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def _is_order_ack_class(message_class: MessageClass) -> bool:
@@ -106,7 +106,7 @@ def _is_order_ack_class(message_class: MessageClass) -> bool:
 
 
 def _is_receipt_class(message_class: MessageClass) -> bool:
-    return message_class is RECEIVED
+    return message_class is RECEIVED_CLASS
 
 
 def _is_refusal_class(message_class: MessageClass) -> bool:
