@@ -419,7 +419,7 @@ class Judge:
             errata=row.errata if not errata or errata in row.errata else (*row.errata, errata),
             notes=tuple(notes),
             advice=advice,
-            heard=any([frame.from_sut for frame in frames]),
+            heard=any(frame.from_sut for frame in frames),
         )
 
     def _evidence(
