@@ -10,7 +10,7 @@ import pytest
 from reports.lake.difference import UNCHANGED, compare
 from reports.lake.ingest import ingest
 from reports.lake.store import Lake
-from reports.site_of_lake import contents_of
+from reports.site_of_lake import load_contents
 
 RULE, OTHER_RULE = "MQQB-2.1.1-01", "MQQB-2.1.1-02"
 OLD, NEW, OTHER = "suites/t.py::old", "suites/s.py::new", "suites/t.py::other"
@@ -67,7 +67,7 @@ class Systems:
 
     def read_roots(self, stage):
         """Read the checks that wait for a missing root, by system."""
-        for run in contents_of(self.lake()).runs:
+        for run in load_contents(self.lake()).runs:
             for root in run.roots:
                 self.roots[stage, run.run.rpartition("-")[0]] = root.checks
 

@@ -174,8 +174,8 @@ def _is_stored(sut, queue, label):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """Each of five messages, between which the SUT restarts twice, has a higher SequentialID than the previous message,
-    even if that has been received.
+    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
+    the previous message, even if the previous message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

@@ -39,8 +39,8 @@ LONG_TIMEOUT_MS = 600_000
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_properties_survive_restart(peer, sut, judge):
-    """Queues keep all properties across two restarts, also those that only the data model shows; a deleted queue stays
-    deleted, and a new queue gets an unused private number.
+    """Queues keep all properties across two restarts, even the properties that only the data model shows; a deleted
+    queue stays deleted, and a new queue gets an unused private number.
     """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]

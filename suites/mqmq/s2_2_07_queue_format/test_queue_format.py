@@ -91,7 +91,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
-    without the flag or with a different type they are refused.
+    requests without the flag or with a different type are refused.
     """
     journal = f"{direct};JOURNAL"
     ways = {
@@ -163,8 +163,8 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
-    """A private QUEUE_FORMAT with the GUID of the SUT and the number of a queue, and any m_reserved, opens that queue
-    or its journal; a wrong Lineage or Uniquifier is refused.
+    """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
+    its journal; a wrong Lineage or Uniquifier is refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -239,8 +239,9 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
-    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; values that
-    differ from 0x81 in one bit of the suffix or of the flags, or have both exchanged, are refused.
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
+    differ from 0x81 in one bit of the suffix or of the flags are refused, and so is a value with exchanged suffix and
+    flags.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     judge(

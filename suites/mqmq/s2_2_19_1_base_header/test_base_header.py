@@ -104,7 +104,9 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     connection, asked = accept_request(listen_for_connection(peer, sut))
 
     def send_with_fields(packet, number):
-        """Send a packet with the fields; return the SUT's packet with that number, None if it does not arrive."""
+        """Send a packet with the given fields; return the SUT's packet with the given number, or None if it does not
+        arrive.
+        """
         for field, value in fields.items():
             setattr(packet["BaseHeader"], field, value)
         connection.send(packet)

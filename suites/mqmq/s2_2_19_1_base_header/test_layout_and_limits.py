@@ -159,8 +159,8 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @varied("extension", "destination", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
-    and expired messages are not. In virtual time, where no second passes on the way, a message whose time is just used
-    up is in the queue, and a message that is a second older is not.
+    and expired messages are not. In virtual time, in which no time passes during the transfer, a message whose age
+    equals its TimeToReachQueue is in the queue, and a message that is one second older is not.
     """
     now = peer.environment.now().utc_s
     cases = {

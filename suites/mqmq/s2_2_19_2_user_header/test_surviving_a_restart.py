@@ -306,7 +306,8 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-67")
 def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     """Two transactional messages that name a dead-letter queue wait to be sent, and expire, one before and one after a
-    restart: both are in the named queue. Erratum E111 leaves the queue of nontransactional messages open.
+    restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
+    messages.
     """
     if not release_of(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")

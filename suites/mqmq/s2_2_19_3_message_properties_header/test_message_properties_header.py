@@ -97,9 +97,9 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends messages with label and body, one with a character of two WCHARs, and a message without label and
-    body: the sizes in the header are the sizes of label, extension and body, and each part is at the offset that the
-    sizes determine.
+    """The SUT sends messages with a label and a body, and a message without these parts; one label has a character of
+    two WCHARs. The sizes in the header are the sizes of label, extension and body, and each part is at the offset that
+    the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)

@@ -264,8 +264,8 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
 @covers("MQMQ-2.2.18.1.4.1-D01")
 @pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
 def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
-    """A message arrives whose list of destinations contains the queue of the message and a direct name of a certain
-    length, for each of several lengths: the message is in its queue.
+    """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
+    name of a different length: each message is in its queue.
     """
     host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
     names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))

@@ -324,8 +324,8 @@ def test_any_reserved_of_session_header_is_accepted(peer, judge):
 @pytest.mark.parametrize("reserved", [0x0001, 0x8000])
 @pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
 def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
-    """A SessionHeader with a nonzero Reserved and a correct count arrives, then one with a wrong count, in SessionAcks
-    or in UserMessages: the SUT closes the session only after the second.
+    """A SessionHeader with a nonzero Reserved and a correct count arrives, then a SessionHeader with a wrong count, in
+    SessionAcks or in UserMessages: the SUT closes the session only after the second SessionHeader.
     """
     session, sent, outcomes = peer.open_raw(), [], []
     for number, error in ((1, 0), (2, 1)):

@@ -80,7 +80,10 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     """
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
-    lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
+    lists = {
+        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=RESERVED)
+        for name, number in (("Destination", 0x64), ("Administration", 0xC8), ("Response", 0x12C))
+    }
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
@@ -90,9 +93,9 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @needs("public_names")
 @covers(*IGNORED_BESIDE_TRACE)
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
-    """The peer sends traced messages with each unused bit and Reserved of the DebugHeader set, and with each reserved
-    field of an additional SoapHeader nonzero: the SUT sends one report on each message, as it does on a message whose
-    unused bits are clear.
+    """The peer sends traced messages with unused bits or Reserved of the DebugHeader set, or with a SoapHeader whose
+    reserved fields are nonzero: the SUT sends one report on each message, as it does on a message whose unused bits are
+    clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))

@@ -73,7 +73,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     """After a restart with a stored message, the resend times are unchanged, ResendTimerTable consists of these times,
     and the caches are empty.
 
-    Sizes, lifetimes and algorithms have their default values.
+    The sizes, lifetimes and algorithms of the caches have their default values.
     """
     peer.open_raw().check_alive()  # so that the disk is not empty at the restart
     before_restart = _read_queue_manager(sut)
@@ -135,8 +135,8 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
 @needs("inspect", "restart", "environment")
 @covers("MQQB-3.1.3.1-07")
 def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
-    """The SUT restarts a day after it received a message, by its clock: the cleanup timer of MessageIDHistoryTable runs
-    if the table still has an entry.
+    """According to the SUT's clock, the SUT restarts a day after it received a message: the cleanup timer of
+    MessageIDHistoryTable runs if the table still contains an entry.
     """
     session = peer.open_raw()
     session.check_alive()

@@ -53,9 +53,8 @@ ZERO_SEQUENCE_ELEMENTS = {
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    the SessionAck on that session counts 1.
-
-    ``owed``: the number of further messages of the peer that may be unacknowledged when the first session is lost.
+    the SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
+    unacknowledged when the first session is lost.
     """
     session = OutgoingSession(peer, sut)
     session.open()
@@ -111,7 +110,9 @@ def _build_session_ack(messages):
 @covers("MQQB-3.1.3.2-23")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
-    """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
+    """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
+    none of them.
+    """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
     session = sender.await_session()
@@ -226,7 +227,7 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two session requests with the same ServerGuid, which is neither null nor the peer's GUID."""
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID."""
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)

@@ -120,8 +120,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue; this queue becomes Connected, and the queue for a second
-    name does not.
+    """Two messages to one format name share one OutgoingQueue. This queue becomes Connected; the queue for a second
+    format name does not become Connected.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -271,7 +271,9 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-27")
 def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
-    """Messages wait for an unreachable IPv4 address and an IPv6 address: NextHops shows them with IP= and IPv6=."""
+    """Messages wait for an unreachable IPv4 address and an unreachable IPv6 address: NextHops shows the addresses with
+    the prefixes IP= and IPv6=.
+    """
     for kind, address in (("IP", UNREACHABLE_IPV4), ("IPv6", UNREACHABLE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
         sut.send(name, time_to_reach_queue_s=LIFETIME_S)

@@ -38,8 +38,8 @@ def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | No
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.2-04")
 def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
-    """The SUT sends to a host name with several addresses, none of which has a listener: ConnectionHistory contains
-    failures with the first address and with the second, the peer's.
+    """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
+    failures with the first address and with the second address, which is the peer's.
     """
     sut.slow_down(4)  # a Ping Response may be too late otherwise
     sut.send(BY_HOST_NAME, body="opening")

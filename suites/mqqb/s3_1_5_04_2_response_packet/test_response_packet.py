@@ -136,8 +136,8 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
-    """Four sessions of one outgoing queue are opened and closed one after the other, the last because a message is
-    unacknowledged: each session adds the entries InProcess, EstablishPacketReceived and Established to
+    """Four sessions of one outgoing queue are opened and closed one after the other; the last session is opened because
+    a message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
     ConnectionHistory.
     """
     to, listener = peer.direct_name(), peer.listen_raw()

@@ -23,9 +23,8 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The SUT acknowledges three express messages together, half of AckTimeout after the first.
-
-    Without a message it sends no acknowledgment; it acknowledges a later message separately.
+    """The SUT acknowledges three express messages together when half of AckTimeout has passed since the first message.
+    While no message arrives, it sends no acknowledgment; it acknowledges a later message separately.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_MS)

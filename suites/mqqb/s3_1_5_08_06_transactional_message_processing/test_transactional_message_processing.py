@@ -95,8 +95,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: each time, the
-    SUT sends an OrderAck with the number of that message after OrderAckTimeout.
+    """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
+    Timer is stopped: each time, the SUT sends an OrderAck with the number of the message after OrderAckTimeout.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -194,8 +194,8 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends messages 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name messages 2, 4, 4,
-    4 and 6, which are the last messages in order.
+    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6: the OrderAcks after
+    the groups name the numbers 2, 4, 4, 4 and 6, which are the last messages in order.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -226,8 +226,8 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @BY_KIND_OF_NAME
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
-    """After one message, the peer sends messages of earlier and later sequences: of a later sequence, the SUT accepts
-    only the first message and its successors.
+    """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
+    of a later sequence and the messages that follow it.
     """
     offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
@@ -296,7 +296,7 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and another out of order: the verb
+    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
     get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
@@ -347,7 +347,7 @@ def _get_listed_transfer(receiver: Receiver) -> dict[str, Any]:
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
-    """The peer sends two messages out of order, then the missing one: the reject counts reach 2 and return to 0;
+    """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
     LastAccessTime and LastOrderAckSendTime increase.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)

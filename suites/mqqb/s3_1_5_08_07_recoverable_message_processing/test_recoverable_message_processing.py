@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import Receiver
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
 EXPRESS_COUNT = 3
-"""The number of express messages among the recoverable ones."""
+"""The number of express messages that are sent between the recoverable messages."""
 LATE_ACK_MS = ACK_MS // 2
 
 
@@ -105,8 +105,8 @@ UNFORWARDED_RC = 0x1F
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 @varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
-    the third as number 3 or 2 (E19).
+    """The peer sends three recoverable messages, and the second is refused or is a duplicate: the SUT acknowledges the
+    third message as number 3, or as number 2 (E19).
     """
     session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
@@ -233,8 +233,8 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-15")
 @varied("priority", "time to be received", "time to reach queue", "extension", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
-    as number 3 or 2 (E17).
+    """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
+    message as number 3, or as number 2 (E17).
     """
     session = peer.open_raw()
     twice = peer.recoverable_message()

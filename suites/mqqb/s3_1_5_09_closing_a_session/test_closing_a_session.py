@@ -97,8 +97,8 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
-    """The SUT sends a message and the peer closes the session: the outgoing queue is Connected before and Disconnected
-    afterwards.
+    """The SUT sends a message, and the peer closes the session: the outgoing queue is Connected before the close and
+    Disconnected after it.
     """
     sender = Sender(peer, sut)
 

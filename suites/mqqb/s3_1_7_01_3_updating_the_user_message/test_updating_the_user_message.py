@@ -264,8 +264,8 @@ UNACKNOWLEDGED_COUNT = 2
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed window: it sends one window of messages on the first session, and
-    also on the next session, which begins with two unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize. It sends as many messages as WindowSize on the first
+    session, and also on the next session, which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send(1)

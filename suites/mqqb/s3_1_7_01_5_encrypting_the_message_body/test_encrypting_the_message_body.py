@@ -236,7 +236,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message that it must encrypt, after a lookup of keys, and then a message in clear: it sends both
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message in clear: it sends both
     messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
@@ -278,8 +278,8 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
 @SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
-    """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
-    of the first.
+    """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
+    key of the first message of that level.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")

@@ -103,8 +103,8 @@ def _get_properties(frame) -> dict[str, Any]:
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages that request one or all acknowledgments, and one or both kinds of journaling: the packets
-    have the corresponding bits and the requested TimeToBeReceived.
+    """The SUT sends messages that request one or all kinds of acknowledgments, and one or both kinds of journaling: the
+    packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")

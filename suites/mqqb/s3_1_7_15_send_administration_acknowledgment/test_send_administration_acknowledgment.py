@@ -135,7 +135,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: the SUT
-    sends BAD_DST_Q only with SendInsecureNacks, and NOT_TRANSACTIONAL_MSG in any case.
+    sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -437,9 +437,9 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages without a request for an acknowledgment, with a request for the wrong one, and with a request for the
-    right one are received, purged or deleted, or expire: only a message with the right request is acknowledged, with
-    the values that follow from the message.
+    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
+    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")

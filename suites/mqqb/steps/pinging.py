@@ -266,7 +266,7 @@ class PingingSut:
         return f"{self.await_session()} after the retry time"
 
     def expire_response_timer(self, after_ms: int = 0) -> None:
-        """Let time pass until the Ping Response Timer, of which a part has passed, has expired."""
+        """Let time pass until the running Ping Response Timer has expired."""
         self.peer.pass_time(
             self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms
         )

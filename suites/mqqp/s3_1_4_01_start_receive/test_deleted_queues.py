@@ -15,7 +15,7 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 
 
 def _read_in_each_way(queue, by, cursor):
-    """Return reads by a method, by the kind of read."""
+    """Return the reads of a method by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
@@ -56,8 +56,8 @@ def _read_in_each_way(queue, by, cursor):
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
-    """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge,
-    and further reads when a new queue has the same name and a message. A second open queue can still be read.
+    """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
+    when a new queue with the same name contains a message. A second open queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

@@ -193,9 +193,9 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """Of two waiting receives, the later one, with or without a cursor, is cancelled by its own client or by a
-    different client: it ends without a message, and the earlier one still waits. The next receive returns the next
-    message.
+    """Two receives wait, and the later receive, with or without a cursor, is cancelled by its own client or by a
+    different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
+    the next message.
     """
     queue = remote.open()
     earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_MS)

@@ -238,7 +238,7 @@ def test_lookup_of_received_message_fails(remote, judge):
 @pytest.mark.parametrize("action", LOOKUPS, ids=hex)
 def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     """A lookup in an empty queue returns a listed failure and the handle NULL. A lookup in a queue with a message
-    returns MQ_OK; a receive also returns a handle, which RemoteQMEndReceive can end.
+    returns MQ_OK; a receiving lookup also returns a handle, with which RemoteQMEndReceive succeeds.
     """
     queue = remote.open()
     edge = (
