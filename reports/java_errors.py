@@ -36,9 +36,9 @@ def describe_java_error(error: Exception) -> str:
     if isinstance(error, DEAD_JAVA_ERRORS):
         return "its Java process has ended: it was killed, or had no memory left"
     if cause is None:
-        name, message = type(error).__name__, _first_line(str(error))
+        name, message = type(error).__name__, _drop_stack_trace(str(error))
     else:
-        name, message = str(cause.getClass().getSimpleName()), _first_line(str(cause.getMessage() or ""))
+        name, message = str(cause.getClass().getSimpleName()), _drop_stack_trace(str(cause.getMessage() or ""))
     hint = next(
         (
             hint
@@ -64,7 +64,7 @@ def _innermost_cause(exception: Any) -> Any:
     return exception
 
 
-def _first_line(message: str) -> str:
+def _drop_stack_trace(message: str) -> str:
     """Return the part of a message before its stack trace."""
     lines = [line for line in message.splitlines() if line.strip() and not re.match(r"\s+at |Driver stacktrace", line)]
     return lines[0] if lines else ""

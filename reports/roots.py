@@ -27,7 +27,7 @@ def _describe_dependents(root: Root) -> str:
     return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
 
-def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
+def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
     """Return the missing roots of a run; malformed values are dropped.
 
     ``new_names``: the new name of each renamed check, by its old name, both without parameters.
@@ -39,10 +39,10 @@ def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> t
     found = tree.get("roots") if isinstance(tree, dict) else None
     if not isinstance(found, list):
         return ()
-    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_root, found), ROOTS_SHOWN))
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), ROOTS_SHOWN))
 
 
-def _is_root(one: Any) -> bool:
+def _is_missing_root(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
 
 

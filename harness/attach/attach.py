@@ -15,9 +15,9 @@ from harness.environment import RealEnvironment
 from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.agent import Agent
-from harness.sut.command_control import facilities_of
+from harness.sut.command_control import list_facilities
 from harness.sut.control import ANSWER_MS
-from harness.sut.endpoints import endpoint_of
+from harness.sut.endpoints import parse_endpoint
 from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
@@ -52,7 +52,7 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
     if file is not None:
         have |= (
             needs_in_file(file)
-            | facilities_of(file.commands)
+            | list_facilities(file.commands)
             | ({MEASURED_BY_COMMAND} if file.environment.parts else set())
         )
     now = judgeable(have)
@@ -83,7 +83,7 @@ def try_agent(
 
 def tcp_route(address: str) -> TcpRoute:
     """Return the route to an agent that listens at ``HOST:PORT``."""
-    return TcpRoute(endpoint_of(f"--address {address}", address))
+    return TcpRoute(parse_endpoint(f"--address {address}", address))
 
 
 def command_route(command: str) -> Agent:
@@ -103,7 +103,7 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
         yield name, "", found.facility(name), _report_cost(counted, name)
-        for one in found.of_facility(name):
+        for one in found.list_verbs_of_facility(name):
             yield "", one.verb, str(one.state), one.said
 
 

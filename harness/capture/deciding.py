@@ -86,12 +86,12 @@ def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine 
     If the text contains a value, only the packets with this value in the field have a deciding field. If it contains no
     value, the only packet with the field has one; several packets with the field have none.
     """
-    found = [_in_packet(lines, says) for lines in packets]
+    found = [_find_fields_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
     return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _in_packet(lines: Lines, says: Says) -> _Found | None:
+def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
@@ -112,7 +112,7 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are names of fields in the packet, each with the fields of this name."""
     for match, before, name in _find_names(text):
-        fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
+        fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
             yield match, fields
 
@@ -123,7 +123,7 @@ def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
-def _stand_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
+def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     rest = iter(path)
     return all(name in rest for name in names)
 

@@ -137,6 +137,11 @@ def _compute_checksum(data: bytes) -> int:
     return 0xFFFF - folded
 
 
+def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: bytes) -> bool:
+    """Return whether the checksum of a whole TCP segment or UDP datagram is right."""
+    return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
+
+
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
     sender, receiver, protocol, payload = _read_ip(packet)
@@ -145,7 +150,7 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     header = _TCP if protocol == TCP else _UDP
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
-    if _compute_checksum(_pseudo_header(sender.packed, receiver.packed, protocol, len(payload)) + payload) != 0:
+    if not has_valid_checksum(sender.packed, receiver.packed, protocol, payload):
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),

@@ -36,7 +36,7 @@ class SutFramer(Framer):
             return held
         return b""
 
-    def _size(self) -> int | None:
+    def _read_packet_size(self) -> int | None:
         held = self._held
         if len(held) >= _RECOGNIZED_AFTER_BYTES and held[0] != VERSION and held[4:_RECOGNIZED_AFTER_BYTES] != SIGNATURE:
             raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
@@ -48,19 +48,19 @@ class SutFramer(Framer):
             said = measure(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
         except FormatError as error:
             refused = error
-        if said is not None and said <= len(held) and self._is_end(said):
+        if said is not None and said <= len(held) and self._is_packet_end(said):
             return said
-        found = self._by_content()
+        found = self._find_size_by_content()
         if found is not None:
             return found if found <= len(held) else None
         if refused is None:
             return said if said is not None and said <= len(held) else None
         wanted = int.from_bytes(held[_SIZE_AT : _SIZE_AT + 4], "little")
-        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_end(wanted):
+        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_packet_end(wanted):
             raise refused
         return wanted
 
-    def _by_content(self) -> int | None:
+    def _find_size_by_content(self) -> int | None:
         """Return the length of the packet, computed from its content instead of PacketSize; None where the content does
         not determine the length.
         """
@@ -70,7 +70,7 @@ class SutFramer(Framer):
             return _INTERNAL_SIZES.get(held[18] & 0xF)
         return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
 
-    def _is_end(self, size: int) -> bool:
+    def _is_packet_end(self, size: int) -> bool:
         """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins
         there, even if that packet has the same error.
         """

@@ -47,7 +47,7 @@ def allure(
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
-            results = _made_of(found, Path(folder))
+            results = _make_allure_results(found, Path(folder))
         name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
         options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
@@ -68,13 +68,13 @@ def allure(
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 
 
-def _made_of(found: RunResults, folder: Path) -> Path:
-    """Write allure-results of a run that was made without ``--allure`` into a folder; return the path."""
+def _make_allure_results(found: RunResults, folder: Path) -> Path:
+    """Write allure-results into a folder, for a run that was made without ``--allure``; return their path."""
     from dataclasses import replace
     from functools import partial
 
     from harness.rules.catalogue import load_catalogue
-    from harness.run.causes import with_causes
+    from harness.run.causes import add_causes
     from harness.run.findings import describe_finding
     from harness.run.named_roots import NamedRoots
     from harness.run.results import ALLURE_FOLDER, write_allure
@@ -84,6 +84,6 @@ def _made_of(found: RunResults, folder: Path) -> Path:
         replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
-    by_cause = with_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
+    by_cause = add_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
     return folder / ALLURE_FOLDER

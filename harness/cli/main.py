@@ -128,7 +128,7 @@ app = typer.Typer(
 )
 
 
-def _say_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"mqconform {version('mqconform')}")
         raise typer.Exit
@@ -137,7 +137,7 @@ def _say_version(wanted: bool) -> None:
 @app.callback()
 def options(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Conformance tests for Microsoft Message Queuing (MSMQ)."""

@@ -13,7 +13,7 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
-from harness.lengths_of_time import TIME_FORMS, seconds_of
+from harness.lengths_of_time import TIME_FORMS, parse_seconds
 
 TIME = "TIME"
 """The placeholder for a length of time in the help."""
@@ -131,7 +131,7 @@ def run(
 def _parse_seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
-    if (seconds := seconds_of(text)) is None:
+    if (seconds := parse_seconds(text)) is None:
         raise UsageError(f"{option} {text!a} is not a length of time; give {TIME_FORMS}")
     return seconds
 

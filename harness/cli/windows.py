@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.outputs import confirm_new, report_write_errors
+from harness.cli.outputs import confirm_new_path, report_write_errors
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
@@ -98,13 +98,13 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         address=_quote_toml(address),
         remote="false" if ip_address(address).is_loopback else "true",
         peer=_quote_toml(peer_address),
-        control=WITHOUT_AGENT if ssh is None else _with_agent(ssh),
+        control=WITHOUT_AGENT if ssh is None else _format_agent_table(ssh),
     )
 
 
 def write_files(out: Path, text: str) -> None:
     """Write the files and the SUT file; raise UsageError when a file exists or cannot be written."""
-    confirm_new(out, may_be_empty=True)
+    confirm_new_path(out, may_be_empty=True)
     with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in FILES:
@@ -112,7 +112,7 @@ def write_files(out: Path, text: str) -> None:
         (out / SUT_FILE).write_text(text, encoding="utf-8")
 
 
-def _with_agent(ssh: str) -> str:
+def _format_agent_table(ssh: str) -> str:
     command = ", ".join(_quote_toml(word) for word in (*SSH, ssh, *AGENT))
     return f'[control]\nkind = "stdio"\ncommand = [{command}]\n'
 

@@ -61,7 +61,7 @@ class SystemHost(CoreHost):
     def start(self) -> None:
         """Start the process with the content of the disk."""
         self.core = self._begin_core()
-        self.rpc.announce()
+        self.rpc.report_open_ports()
         super().start()
         for event in self._surroundings.list_start_inputs():
             self.handle(event)
@@ -81,7 +81,7 @@ class SystemHost(CoreHost):
         return self._surroundings.apply_clock_offset(super().now())
 
     def start_again(self, effect: StartAgain) -> None:
-        self._soon(self.restart)
+        self._call_soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
         """Write a record at once, because writing takes no time here."""
@@ -101,7 +101,7 @@ class SystemHost(CoreHost):
         self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Send the core a command, or change its environment: the core notices a change of its directory."""
+        """Send the core a command, or change its environment; some time after a change, inform the core about it."""
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1

@@ -175,7 +175,7 @@ class VirtualEnvironment:
         return near
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:
-        endpoint = self._with_port(endpoint)
+        endpoint = self._choose_port(endpoint)
         if endpoint in self.listeners:
             raise HarnessError(
                 f"{endpoint.host}:{endpoint.port} is already open for listening in this virtual environment"
@@ -184,13 +184,13 @@ class VirtualEnvironment:
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
-        endpoint = self._with_port(endpoint)
+        endpoint = self._choose_port(endpoint)
         if endpoint in self.udp:
             raise HarnessError(f"udp {endpoint.host}:{endpoint.port} is already open in this virtual environment")
         port = self.udp[endpoint] = _VirtualDatagrams(self, endpoint, sink)
         return port
 
-    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+    def _choose_port(self, endpoint: Endpoint) -> Endpoint:
         """Return the endpoint to listen at; port 0 is replaced by a free port."""
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))

@@ -36,8 +36,8 @@ _FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
 
 
 def show_integer(value: int, name: object = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
-    key of a mapping, such as a number.
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field; or the key of
+    the value in a mapping, which may be a number.
     """
     field = _FIELD.search(str(name))
     if field is None:

@@ -24,7 +24,7 @@ class Sequence:
     steps: tuple[Step, ...]
 
 
-def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
+def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
     """Write a diverging walk to a file."""
     assert walk.divergence is not None
     content = {
@@ -40,7 +40,7 @@ def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load(path: Path) -> Sequence:
+def load_steps(path: Path) -> Sequence:
     """Read the steps in a file; raise UsageError, in one line, if ``mqconform explore`` did not write the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

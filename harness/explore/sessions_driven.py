@@ -62,7 +62,7 @@ class SessionsDriven:
         answer = getattr(self, f"_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)
         answers = {} if answer is None else {"answer": answer}
-        return Seen(answers, {name: self._seen(one) for name, one in self._connections.items()})
+        return Seen(answers, {name: self._describe_session(one) for name, one in self._connections.items()})
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class SessionsDriven:
         self._connections[session] = self._peer.connect()
 
     def _establish(self, session: str, server: str, client: str, stamp: int) -> None:
-        self._put(
+        self._send_packet(
             session,
             establish_connection(
                 ClientGuid=self._peer.identifier if client == "peer" else OTHER_QUEUE_MANAGER,
@@ -81,7 +81,7 @@ class SessionsDriven:
 
     def _parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
         header: dict[str, Any] = {"RecoverableAckTimeout": recoverable_ms, "AckTimeout": ACK_MS, "WindowSize": window}
-        self._put(session, connection_parameters(**header))
+        self._send_packet(session, connection_parameters(**header))
 
     def _send(self, session: str, recoverable: bool) -> None:
         self._send_message(session, recoverable)
@@ -108,7 +108,7 @@ class SessionsDriven:
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        self._put(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
+        self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _order(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
@@ -134,12 +134,12 @@ class SessionsDriven:
     def _rest(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
-    def _put(self, session: str, packet: Any) -> None:
+    def _send_packet(self, session: str, packet: Any) -> None:
         self._connections[session].send(packet)
 
     # -- visible state --------------------------------------------------------------------------------------------
 
-    def _seen(self, connection: RawConversation) -> dict[str, Any]:
+    def _describe_session(self, connection: RawConversation) -> dict[str, Any]:
         answers = [self._describe_packet(frame.data) for frame in connection.received]
         return {
             "open": connection.record.closed_by is None,

@@ -60,10 +60,10 @@ class TransferDriven(QueuesDriven):
         self._step_ms = SETTLE_MS
         return super().take(step, awaited)
 
-    def _await(self, awaited: Set[str]) -> None:
+    def _await_answers(self, awaited: Set[str]) -> None:
         """Wait until the system has reacted to the step; acknowledge the messages that it sends during the wait."""
         self._peer.pass_time(self._step_ms)
-        super()._await(awaited)
+        super()._await_answers(awaited)
         if not self._silent:
             self._wire.acknowledge()
             self._peer.pass_time(_AT_ONCE_MS)
@@ -207,7 +207,7 @@ class TransferDriven(QueuesDriven):
         identifier = f"{{{self._peer.identifier}}}\\{ordinal}"
         self.name_message(identifier, message)
         asked: dict[str, Any] = {_ACK_FLAGS[one]: 1 for one in acks}
-        admin = {"AdminQueue": self._direct(self._admin).removeprefix("DIRECT=")} if acks else {}
+        admin = {"AdminQueue": self._format_direct_name(self._admin).removeprefix("DIRECT=")} if acks else {}
         own = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": ordinal,
@@ -215,7 +215,7 @@ class TransferDriven(QueuesDriven):
         }
         made = user_message(
             user={**own, **user, **admin},
-            destination=self._direct(self._path(queue)).removeprefix("DIRECT="),
+            destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
             base={"PR": priority, "TimeToReachQueue": _LIFE_S},
             label=message,
             body=b"b" * size,
@@ -227,8 +227,8 @@ class TransferDriven(QueuesDriven):
 
     # -- visible state --------------------------------------------------------------------------------------------
 
-    def _visible(self) -> dict[str, Any]:
-        seen = super()._visible()
+    def _read_visible_state(self) -> dict[str, Any]:
+        seen = super()._read_visible_state()
         for name, session in self._sessions.items():
             seen[name] = {"open": session.record.closed_by is None, **self._wire.acknowledged(session)}
         places = [(one.TxSequenceID.Ordinal, one.TxSequenceNumber) for one in self._wire.order_acks]
@@ -251,7 +251,7 @@ class TransferDriven(QueuesDriven):
         """Return the state of the received sequence, as the system reports it."""
         if not self._sut.has("management"):
             return Unseen()
-        found = self._answer("get_transfers", queue=self._path(TRANSACTIONAL))
+        found = self._call_or_refuse("get_transfers", queue=self._name_queue_path(TRANSACTIONAL))
         return found if isinstance(found, Refused) else next(reversed(found["transfers"]), None)
 
     def _describe_message(self, packet: UserMessagePacket) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Read the IP packets of a capture as far as they are complete, and join their fragments.
 
-Spec: RFC 791, 8200, 9293, 768. Checksums are not verified, because in a capture on the sending machine the network card
-has not computed them yet.
+Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request, because in a capture on the sending machine the
+network card has not computed them yet.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from harness.capture.ip import has_valid_checksum
 
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
@@ -29,6 +31,14 @@ class Payload(NamedTuple):
     data: bytes
     missing: int
     number: int
+
+    def verify_checksum(self) -> None:
+        """Raise NotRead for a wrong checksum; a truncated payload or UDP without a checksum cannot be verified."""
+        without = self.protocol == UDP and self.data[6:8] == b"\0\0"
+        if self.missing or without or self.protocol not in (TCP, UDP):
+            return
+        if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
+            raise NotRead("packets with a wrong checksum")
 
 
 class NotRead(Exception):

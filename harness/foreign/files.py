@@ -37,7 +37,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
     complete record.
     """
     with path.open("rb") as raw:
-        file = _decompress(raw)
+        file = _open_decompressed(raw)
         try:
             magic = file.read(4)
         except (EOFError, zlib.error, OSError) as error:
@@ -55,7 +55,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
             damaged(f"the file is damaged after frame {number}: {error}")
 
 
-def _decompress(raw: IO[bytes]) -> IO[bytes]:
+def _open_decompressed(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]

@@ -56,15 +56,17 @@ def _add_test_case(suite: ElementTree.Element, rule: RuleFinding) -> None:
     section = rule.rule.rpartition("-")[0].replace("-", ".", 1)
     case = ElementTree.SubElement(suite, "testcase", classname=section, name=rule.rule)
     if rule.verdict is Verdict.FAIL:
-        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST_TEXT)).text = _of_rule_in_xml(rule)
+        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST_TEXT)).text = _format_rule_for_xml(
+            rule
+        )
     elif rule.verdict is Verdict.WARN:
-        ElementTree.SubElement(case, "system-out").text = _of_rule_in_xml(rule)
+        ElementTree.SubElement(case, "system-out").text = _format_rule_for_xml(rule)
     elif rule.verdict is Verdict.NOT_EXERCISED:
         ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST_TEXT))
 
 
-def _of_rule_in_xml(rule: RuleFinding) -> str:
-    text = "\n".join(_of_rule(rule))
+def _format_rule_for_xml(rule: RuleFinding) -> str:
+    text = "\n".join(_format_rule(rule))
     return "".join(char for char in text if char == "\n" or char.isprintable())
 
 
@@ -96,7 +98,7 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
         yield f"  {traffic.systems.describe_missing()}"
     for system in systems:
         yield ""
-        yield from _of_system(system)
+        yield from _format_system(system)
 
 
 def _format_start(start_us: int) -> str:
@@ -105,7 +107,7 @@ def _format_start(start_us: int) -> str:
     return f", from {datetime.fromtimestamp(start_us / 1_000_000, UTC).isoformat(sep=' ', timespec='seconds')}"
 
 
-def _of_system(finding: SystemFinding) -> Iterator[str]:
+def _format_system(finding: SystemFinding) -> Iterator[str]:
     system = finding.system
     yield f"system {finding.name}"
     if system.identifiers:
@@ -122,14 +124,14 @@ def _of_system(finding: SystemFinding) -> Iterator[str]:
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN):
-        yield from (f"  {line}" for line in _of_rule(rule))
+        yield from (f"  {line}" for line in _format_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:
             observed = one_line(rule.packets[0].observed, LONGEST_TEXT)
             yield f"  {rule.rule}: its recommendation (SHOULD) was not followed: {observed}"
 
 
-def _of_rule(rule: RuleFinding) -> Iterator[str]:
+def _format_rule(rule: RuleFinding) -> Iterator[str]:
     yield f"{_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
     yield f"  expected: {one_line(rule.expected, LONGEST_TEXT)}"
     for each in rule.packets:

@@ -19,7 +19,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict
 from harness.printable import one_line
-from harness.rules.naming import rule_named
+from harness.rules.naming import find_rule_id
 
 SCHEMA = 1
 _ENTRY_KEYS = ("reason", "link")
@@ -47,7 +47,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The deviations of a file, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+    """The known deviations that a baseline file lists, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
 
     path: Path
     digest: str
@@ -79,9 +79,7 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run has neither a deviation missing from the baseline nor an entry of the baseline that no longer
-        fails.
-        """
+        """Whether the baseline lists every rule that fails in the run, and no rule that passes in it."""
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
@@ -131,7 +129,7 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
 
 def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
     try:
-        rule = rule_named(catalogue, name)
+        rule = find_rule_id(catalogue, name)
     except UsageError as error:
         raise UsageError(f"{path}: {error}; delete the entry of a rule that was retired") from error
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):

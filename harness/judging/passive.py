@@ -134,7 +134,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
         summaries[kind].note(frame, connection)
 
 
-def record_of(frame: Frame) -> Any:
+def get_record(frame: Frame) -> Any:
     """Return the strict codec's record of a packet; None for bytes without a record."""
     try:
         return frame.record
@@ -218,7 +218,7 @@ class Tally:
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first of the packets that broke the rule."""
+    """The first packets that broke the rule, each with its observation; at most MAX_FAILURES_RECORDED packets."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -281,14 +281,14 @@ class PassiveJudge:
         if frame.transport == RPC:
             return
         if frame.from_sut:
-            self._judge(frame)
+            self._judge_record(frame)
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
         """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
-    def _judge(self, frame: Frame) -> None:
+    def _judge_record(self, frame: Frame) -> None:
         kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
@@ -308,6 +308,9 @@ class PassiveJudge:
                 tally = tallies.get(rule)
                 if tally is None:
                     tally = tallies[rule] = Tally()
+                if finding.__class__ is tuple and finding[0] and tally.seen:  # nearly always
+                    tally.seen += 1
+                    continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
@@ -340,13 +343,13 @@ class _ByKind:
         self._rules: list[PassiveRule] = []
 
     def refresh(self) -> None:
-        """Start again if the registered rules have changed."""
+        """Forget the predicates found so far if the registered rules have changed."""
         if self._rules != (rules := list(PASSIVE.values())):
             self._rules = rules
             self._found.clear()
 
     def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
-        """Return the predicates for packets of one kind, each with the ids of its rules, and whether it is decisive."""
+        """Return the predicates for packets of a kind, each with the ids of its rules, and whether each is decisive."""
         if len(self._rules) != len(PASSIVE):  # registered since
             self.refresh()
         if kind not in self._found:

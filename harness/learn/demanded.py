@@ -38,7 +38,7 @@ def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
     known = {begun}
     while waiting:
         state, demanded, word = waiting.popleft()
-        for cell in demands.demanded():
+        for cell in demands.list_demanded_cells():
             if cell.state != demanded or cell.event not in machine.states[state]:
                 continue
             output, following = machine.states[state][cell.event]

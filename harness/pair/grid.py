@@ -76,7 +76,7 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
 def print_grid(grid: Grid) -> Iterator[str]:
     """Yield the lines of the grid as text: in each cell the results with the letters of their scenarios."""
     names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
-    texts = {at: _summarize(cell) for at, cell in grid.cells.items()}
+    texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
     widths = {
         name: max(len(names[name]), *(len(text) for (_, target), text in texts.items() if target == name), 1)
@@ -92,7 +92,7 @@ def print_grid(grid: Grid) -> Iterator[str]:
             yield f"{names[origin]} -> {names[target]}: {names[system]} breaks {', '.join(sorted(rules))}"
 
 
-def _summarize(cell: GridCell) -> str:
+def _summarize_cell(cell: GridCell) -> str:
     found = [f"{result} {letters}" for result in Result if (letters := cell.letters(result))]
     if cell.broken:
         found.append(f"rules broken {len(set().union(*cell.broken.values()))}")
@@ -102,9 +102,9 @@ def _summarize(cell: GridCell) -> str:
 def build_grid_page(grid: Grid) -> str:
     """Return the grid as one HTML page; text of systems is escaped."""
     return _TEMPLATES.get_template("grid.html").render(
-        grid=grid, results=list(Result), letters=LETTERS, scenarios=SCENARIOS, names=_shorten
+        grid=grid, results=list(Result), letters=LETTERS, scenarios=SCENARIOS, names=_shorten_name
     )
 
 
-def _shorten(text: str) -> str:
+def _shorten_name(text: str) -> str:
     return one_line(text, LONGEST_NAME)

@@ -286,7 +286,7 @@ class Association(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record the bytes from the SUT, and pass answers to their calls."""
         for frame in self.peer.recorder.record_received(self.record, data):
-            fragment, malformed = self._opened(frame)
+            fragment, malformed = self._decrypt_response(frame)
             call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:
                 self.answers.append(frame)
@@ -296,7 +296,7 @@ class Association(RawConversation):
             else:
                 call.take(frame, fragment)
 
-    def _opened(self, frame: Frame) -> tuple[Fragment | None, str | None]:
+    def _decrypt_response(self, frame: Frame) -> tuple[Fragment | None, str | None]:
         """Return a response with its stub decrypted, or the reason why the response is not genuine.
 
         The recorded frame stays as it was on the wire.
@@ -338,7 +338,7 @@ class Association(RawConversation):
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
         if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
-            self._accept(proposals, outcomes_in(frame.data))
+            self._note_accepted_interfaces(proposals, outcomes_in(frame.data))
             self.group = group_of(frame.data)
         return frame
 
@@ -429,7 +429,7 @@ class Association(RawConversation):
         """Bind to additional interfaces (alter_context)."""
         return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
 
-    def _accept(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
+    def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
         for proposal, outcome in zip(proposals, outcomes, strict=False):
             if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
                 self.contexts[proposal.abstract] = Context(proposal.p_cont_id, outcome.transfer == NDR64)

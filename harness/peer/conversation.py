@@ -75,7 +75,7 @@ class Conversation:
         """Wait for the next packet of a kind (by name) that was not yet polled; return None if none arrives in time."""
         found: list[Frame] = []
 
-        def arrived() -> bool:
+        def has_arrived() -> bool:
             received = self.record.from_sut
             while self._next < len(received):
                 frame = received[self._next]
@@ -85,7 +85,7 @@ class Conversation:
                     return True
             return self.record.closed_by is not None
 
-        self.peer.wait(arrived, within_ms, kind)
+        self.peer.wait(has_arrived, within_ms, kind)
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
@@ -123,12 +123,12 @@ class Conversation:
         """
         before = len(self.record.from_sut)
 
-        def broken() -> bool:
+        def was_disturbed() -> bool:
             came = self.record.from_sut[before:]
             return self.record.closed_by is not None or any(of in (None, frame.kind) for frame in came)
 
         waited_ms = self.peer.sut.quiet_ms if for_ms is None else for_ms
-        return not self.peer.environment.run_until(broken, waited_ms, exactly=for_ms is not None)
+        return not self.peer.environment.run_until(was_disturbed, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
         """Return a short text for the last action of the SUT, for ``observed``."""

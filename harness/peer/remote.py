@@ -92,8 +92,8 @@ class Remote:
         Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
-        asking: list[Callable[[], int]] = [self._asked_qmcomm]
-        asking += [partial(self._asked_mapper, port) for port in mappers]
+        asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
+        asking += [partial(self._ask_endpoint_mapper, port) for port in mappers]
         for ask in asking:
             found = ask()
             if found and self._serves_qm2qm(found):
@@ -103,7 +103,7 @@ class Remote:
             "mapper returns its port: give driver.rpc_read_port in the SUT file"
         )
 
-    def _asked_qmcomm(self) -> int:
+    def _ask_qmcomm_for_port(self) -> int:
         association = self.connect()
         refused, _ = association.offer(QMCOMM)
         call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
@@ -120,7 +120,7 @@ class Remote:
         association.close()
         return not refused
 
-    def _asked_mapper(self, port: int) -> int:
+    def _ask_endpoint_mapper(self, port: int) -> int:
         try:
             association = self.connect(port)
         except SutUnavailable:

@@ -157,7 +157,7 @@ class ServedAssociation(RawConversation):
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
-                self.server.malformed.append((frame, frame.dissected))
+                self.server.malformed.append((frame, frame.format_dissection))
                 continue
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame)
@@ -275,9 +275,9 @@ class ServedAssociation(RawConversation):
             self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
             return
         if part.pfc_flags & LAST:
-            self._complete(call)
+            self._complete_call(call)
 
-    def _complete(self, call: ServedCall) -> None:
+    def _complete_call(self, call: ServedCall) -> None:
         try:
             call.into = call.operation.read_request(bytes(call.gathered), call.wide)
         except WireError as error:
@@ -305,8 +305,8 @@ class RpcServer:
         self.malformed: list[tuple[Frame, str]] = []
         """Frames of the SUT that contain no PDU or no call, with the reason."""
         self._listeners: list[Listener] = []
-        self.port = self._listen(peer.sut.file.driver.peer_rpc_port)
-        self.read_port = self._listen(0)
+        self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
+        self.read_port = self._open_port(0)
         peer.at_end(self.close)
 
     def take(self, call: ServedCall) -> None:
@@ -328,7 +328,7 @@ class RpcServer:
 
     def free_port(self) -> int:
         """Return a port of the peer where nothing listens."""
-        port = self._listen(0)
+        port = self._open_port(0)
         self._listeners.pop().close()
         return port
 
@@ -338,16 +338,16 @@ class RpcServer:
             listener.close()
         self._listeners.clear()
 
-    def _listen(self, port: int) -> int:
+    def _open_port(self, port: int) -> int:
         at: list[int] = []
 
-        def accept(stream: Stream) -> StreamSink:
+        def accept_connection(stream: Stream) -> StreamSink:
             association = ServedAssociation(self, at[0])
             association.stream = stream
             self.peer.watch(association)
             return association
 
-        listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept)
+        listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept_connection)
         self._listeners.append(listener)
         at.append(listener.endpoint.port)
         return at[0]

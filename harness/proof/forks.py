@@ -50,7 +50,7 @@ def run_forked(
     def work_on_all(group: tuple[Task, ...]) -> list[Outcome]:
         return [work(task) for task in group]
 
-    for group, outcomes in _each_forked(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
+    for group, outcomes in _run_in_forks(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
         if not isinstance(outcomes, Died):
             yield from zip(group, outcomes, strict=True)
         elif len(group) == 1:
@@ -61,7 +61,7 @@ def run_forked(
         yield from run_forked(again, work, jobs=jobs, cpu_s=cpu_s)
 
 
-def _each_forked(
+def _run_in_forks(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
 ) -> Iterator[tuple[Task, Outcome | Died]]:
     waiting = iter(tasks)

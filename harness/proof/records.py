@@ -10,7 +10,7 @@ from harness.compiled.kept import kept_records
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from harness.proof.check import Check
-from harness.rules.places import files_naming
+from harness.rules.places import list_files_naming
 
 CHECKS = "*/*/test_*.py"
 PREDICATES = "*/*/predicates.py"
@@ -46,15 +46,15 @@ Make = Callable[[list[str]], Mapping[str, list[Any]]]
 
 
 def _collect_rows(kind: str, patterns: Iterable[str], rule: str | None, make: Make) -> Iterator[Any]:
-    paths = [path.relative_to(SUITES.parent).as_posix() for path in files_naming(patterns, rule and [rule])]
+    paths = [path.relative_to(SUITES.parent).as_posix() for path in list_files_naming(patterns, rule and [rule])]
     for rows in kept_records().of(kind, paths, make):
         yield from rows
 
 
 def _collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
-    from harness.proof.collecting import collect
+    from harness.proof.collecting import collect_checks
 
-    return collect(paths)
+    return collect_checks(paths)
 
 
 def _import_faults(paths: list[str]) -> Mapping[str, list[FaultRecord]]:

@@ -13,7 +13,7 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, Replaced, condition_of
+from harness.faults.parts import Method, Replaced, get_condition
 from harness.faults.primitives import Both
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
@@ -34,13 +34,13 @@ Steps = frozenset[Step]
 _OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
-def steps_of(install: Install) -> Steps | None:
+def find_changed_steps(install: Install) -> Steps | None:
     """Return the steps that a fault changes; None when it may also change other behavior."""
     match install:
         case Replaced(cls):
             return _list_overridden_methods(cls)
         case Both(installs):
-            found = [steps_of(one) for one in installs]
+            found = [find_changed_steps(one) for one in installs]
             return frozenset().union(*(one or () for one in found)) if None not in found else None
     return None
 
@@ -60,7 +60,7 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
     return (
-        frozenset(Step(part, name, value if condition_of(value) else None) for name, value in known) if plain else None
+        frozenset(Step(part, name, value if get_condition(value) else None) for name, value in known) if plain else None
     )
 
 
@@ -90,7 +90,7 @@ class StepRecorder:
 
     def _note_calls(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
-        conditions = [(step, step.narrowed and condition_of(step.narrowed)) for step in steps]
+        conditions = [(step, step.narrowed and get_condition(step.narrowed)) for step in steps]
 
         def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:

@@ -90,7 +90,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def member_of(path: Path) -> Member:
+def measure_file(path: Path) -> Member:
     """Return the length and the SHA-256 of a file."""
     with path.open("rb") as file:
         return Member(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
@@ -111,7 +111,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                     with source.open("rb") as content, packed.open(info, "w") as member:
                         while chunk := content.read(_CHUNK_BYTES):
                             member.write(chunk)
-            line = _MAGIC + _hex_of(key.public_key()) + b" "
+            line = _MAGIC + _format_public_key(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
             signature = key.sign(_bytes_to_sign(line, file))
             file.seek(0)
@@ -130,7 +130,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
             found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
             if found is None:
                 raise BadBundle(f"{path}: is not a certificate: its first line is wrong")
-            if found["key"] != _hex_of(key):
+            if found["key"] != _format_public_key(key):
                 raise BadBundle(f"{path}: is signed with a different key, {found['key'].decode()}")
             try:
                 key.verify(
@@ -143,7 +143,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _hex_of(key: Ed25519PublicKey) -> bytes:
+def _format_public_key(key: Ed25519PublicKey) -> bytes:
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex().encode()
 
 

@@ -26,13 +26,13 @@ _LETTER_WIDTH = 7
 def page(statement: Mapping[str, Any], key: str) -> str:
     """Return the page; ``key``: the signer's public key, hexadecimal."""
     return _TEMPLATES.get_template("certificate.html").render(
-        one=statement, key=key, result=in_words(statement), verdicts=list(map(str, Verdict))
+        one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
     )
 
 
 def badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
-    left, right = "MSMQ certified", in_words(statement)
+    left, right = "MSMQ certified", describe_result(statement)
     widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
     colour = _AMBER if statement["deviations"] else _GREEN
     return (
@@ -46,7 +46,7 @@ def badge(statement: Mapping[str, Any]) -> str:
     )
 
 
-def in_words(statement: Mapping[str, Any]) -> str:
+def describe_result(statement: Mapping[str, Any]) -> str:
     """Return the result of the certified run as a short text."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])

@@ -64,9 +64,7 @@ def judge_again(
     for test, differences in replayed.differing.items():
         for one in differences:
             if one.new_fail:
-                raise BadBundle(
-                    f"{test} fails {one.rule} in the replay, but no verdict of the run does: {one.came_out}"
-                )
+                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.came_out}")
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule
@@ -119,7 +117,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")
 
-    def of(name: str) -> frozenset[str] | None:
+    def find_identifiers(name: str) -> frozenset[str] | None:
         stem = Path(name).stem
         if stem not in known:
             stem = _LATER_ATTEMPT.sub("", stem)
@@ -127,7 +125,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
             return None
         return frozenset({own.get(stem, "none")}) if virtual else of_run
 
-    return of
+    return find_identifiers
 
 
 _LATER_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")

@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
 from harness.run.checks import suite_path
-from harness.run.evidence import frames_of
+from harness.run.evidence import list_frames
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER, RUN
 from harness.run_folder import VERDICTS_FILE
@@ -145,7 +145,7 @@ def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Judg
 
 
 def _describe_verdict(line: Mapping[str, Any]) -> str:
-    frames = frames_of(line)
+    frames = list_frames(line)
     why = line["reason"] or line["observed"]
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED)
 

@@ -165,10 +165,10 @@ def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_json(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number, parse_float=_parse_number, parse_int=_parse_integer)
+    return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_number, parse_int=_parse_integer)
 
 
-def _no_number(text: str) -> Never:
+def _refuse_constant(text: str) -> Never:
     raise ValueError(f"{text} is not a number")
 
 

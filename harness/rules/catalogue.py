@@ -188,7 +188,7 @@ class Catalogue(Mapping[str, Rule]):
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
         """Return the catalogue from the tree that ``to_tree`` returned."""
-        rules = [_rule_of(row) for row in tree["rules"]]
+        rules = [_build_rule(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
         checked_in = {folder: tuple(named) for folder, named in tree["checked_in"].items()}
@@ -231,7 +231,7 @@ class Catalogue(Mapping[str, Rule]):
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
-def _rule_of(row: list[Any]) -> Rule:
+def _build_rule(row: list[Any]) -> Rule:
     """Return the rule of a row of ``Catalogue.to_tree``; JSON has lists where a rule has tuples."""
     values: list[Any] = [tuple(value) if type(value) is list else value for value in row]
     return Rule(*values)
@@ -302,19 +302,19 @@ def load_catalogue(root: Path | None = None) -> Catalogue:
     """Load the catalogue of a suites folder. The default folder, which is installed with the harness, is read once in a
     process. Raise CatalogueError, which names the file, the row and the remedy.
     """
-    return _read_catalogue(root) if root else _own_catalogue()
+    return _read_catalogue(root) if root else _load_installed_catalogue()
 
 
 @cache
-def _own_catalogue() -> Catalogue:
+def _load_installed_catalogue() -> Catalogue:
     sources = [path for path in stamps() if _is_read_for_catalogue(path)]
     fresh: list[Catalogue] = []
 
-    def make() -> dict[str, Any]:
+    def build_tree() -> dict[str, Any]:
         fresh.append(_read_catalogue(SUITES))
         return fresh[0].to_tree()
 
-    tree = keep_value("catalogue", sources, make)
+    tree = keep_value("catalogue", sources, build_tree)
     return fresh[0] if fresh else Catalogue.from_tree(tree)
 
 

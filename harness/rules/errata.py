@@ -90,7 +90,7 @@ class Erratum:
         """The rule ids in the field ``where``."""
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
 
-    def to_be_run(self) -> Iterator[tuple[str, Reading]]:
+    def list_readings_to_run(self) -> Iterator[tuple[str, Reading]]:
         """Yield the readings that need a variant, with their names; E41.2 is the second reading of E41."""
         for number, reading in enumerate(self.readings, 1):
             if not (self.settled or reading.reference or reading.not_run):
@@ -132,10 +132,10 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
     CatalogueError, which names the wrong entry and the remedy.
     """
     file = root / ERRATA_FILE
-    return {name: _erratum(file, name, row, index) for name, row in read_toml(file).items()}
+    return {name: _read_erratum(file, name, row, index) for name, row in read_toml(file).items()}
 
 
-def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
+def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
     if not _ID.fullmatch(name):
         raise CatalogueError(file, name, "is not an id of an erratum; write E and two or three digits")
     entry = check_keys(file, name, row, _ERRATUM_KEYS, {})

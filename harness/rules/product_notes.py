@@ -80,7 +80,7 @@ class Note:
         """
         return f"<{self.number}>" if document == self.document else self.name
 
-    def bears_on(self, rule: str) -> bool:
+    def concerns_rule(self, rule: str) -> bool:
         """Return whether the note concerns a rule."""
         return rule in self.rules or rule in self.excuses
 
@@ -108,7 +108,7 @@ class ProductNotes:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
         """Return the notes from the tree that ``to_tree`` returned."""
-        return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
+        return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
         """Return the notes that a row's ``note`` names; raise KeyError with the first name that its document does not
@@ -125,7 +125,7 @@ class ProductNotes:
 
     def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
-        others = [note for note in self._all if note.bears_on(rule)]
+        others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def excusing(self, profile: str) -> Mapping[str, Note]:
@@ -141,7 +141,7 @@ class ProductNotes:
         return self._excusing[profile]
 
 
-def _note_of(row: Mapping[str, Any]) -> Note:
+def _build_note(row: Mapping[str, Any]) -> Note:
     whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     return Note(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 

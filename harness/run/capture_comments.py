@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.capture.capture_error import CaptureError
-from harness.capture.comments import comment_on
+from harness.capture.comments import add_frame_comments
 from harness.judging.verdicts import WRONG
 from harness.printable import one_line
 from harness.run.results import RuleResult
@@ -27,6 +27,6 @@ def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
         path = folder / name
         if path.is_file():
             try:
-                comment_on(path, {number: "\n".join(said) for number, said in frames.items()})
+                add_frame_comments(path, {number: "\n".join(said) for number, said in frames.items()})
             except CaptureError:
                 continue  # the capture was truncated when the run was killed, and stays unchanged

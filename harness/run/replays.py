@@ -54,7 +54,7 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
-def strength_of(folder: Path) -> int:
+def get_strength(folder: Path) -> int:
     """Return the strength with which the checks of a run were varied: 2 if run.json names none."""
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2
@@ -82,19 +82,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not collection_path.is_relative_to(SUITES):
         return None
     if REPLAYED_FILES not in config.stash:
-        files = {SUITES.parent / test.partition("::")[0] for test in _driver(config).captures}
+        files = {SUITES.parent / test.partition("::")[0] for test in _get_replay_driver(config).captures}
         config.stash[REPLAYED_FILES] = frozenset(each for path in files for each in (path, *path.parents))
     return True if collection_path not in config.stash[REPLAYED_FILES] else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remove the checks without a capture."""
-    captures = _driver(config).captures
+    captures = _get_replay_driver(config).captures
     config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
     items[:] = [item for item in items if suite_path(item) in captures]
 
 
-def _driver(config: pytest.Config) -> ReplayDriver:
+def _get_replay_driver(config: pytest.Config) -> ReplayDriver:
     driver = config.stash[DRIVER]
     assert isinstance(driver, ReplayDriver)
     return driver

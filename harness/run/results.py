@@ -95,7 +95,7 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return the final verdict of every rule, by rule id."""
-    return [_result_of(line) for line in read_standing_verdicts(path)]
+    return [_build_result(line) for line in read_standing_verdicts(path)]
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
@@ -104,10 +104,10 @@ def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
     for line in lines:
         rule = line["rule"]
         found[rule] = min(line, found.get(rule, line), key=_sort_key)
-    return [_result_of(line) for _, line in sorted(found.items())]
+    return [_build_result(line) for _, line in sorted(found.items())]
 
 
-def _result_of(line: dict[str, Any]) -> RuleResult:
+def _build_result(line: dict[str, Any]) -> RuleResult:
     return RuleResult(line["rule"], Verdict(line["verdict"]), line)
 
 

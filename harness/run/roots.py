@@ -127,8 +127,8 @@ def doubt_verdicts(
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]
     for line in lines:
-        named.name(_key_of(line), line.sentence, {entry.test for entry in resting if entry.test})
-    return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
+        named.name(_get_root_key(line), line.sentence, {entry.test for entry in resting if entry.test})
+    return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
@@ -138,11 +138,11 @@ def _is_doubtful(entry: Entry, rests: Rests) -> bool:
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
 
 
-def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
+def _make_inconclusive(lines: Sequence[Line], entry: Entry) -> Entry:
     why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _key_of(line: Line) -> str:
+def _get_root_key(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

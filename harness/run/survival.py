@@ -26,14 +26,14 @@ _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 def check_before(item: pytest.Item) -> None:
     """Check that the system is alive before a check that has the survival mark."""
-    peer = _peer_of(item)
+    peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
     """Ask the system after a check with the survival mark, or after a check that went wrong; record the finding."""
-    peer, mark = _peer_of(item), item.get_closest_marker(SURVIVAL_MARK)
+    peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
     if (says := peer.environment.flood) is not None:  # its packets are ignored
@@ -64,7 +64,7 @@ def record_survival(run: Run) -> None:
             )
 
 
-def _peer_of(item: pytest.Item) -> Peer | None:
+def _get_peer(item: pytest.Item) -> Peer | None:
     found: Peer | None = item.funcargs.get("peer")  # type: ignore[attr-defined]
     return found
 

@@ -186,15 +186,15 @@ class Agent:
         except OSError:
             data = b""
         if not data:
-            self._lose(self._how_it_ended())
+            self._report_loss(self._how_it_ended())
             return
         try:
             for reply in self._lines.feed(data):
-                self._take(reply)
+                self._deliver_reply(reply)
         except NoAnswer as error:
-            self._lose(str(error))
+            self._report_loss(str(error))
 
-    def _take(self, reply: Reply) -> None:
+    def _deliver_reply(self, reply: Reply) -> None:
         self._answered = True
         number = reply["id"]
         wire = self._asked.pop(number, None) if type(number) is int else None
@@ -212,7 +212,7 @@ class Agent:
         """Watch the socket in each environment, for bytes to read and for room for pending bytes."""
         self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
 
-    def _lose(self, why: str) -> None:
+    def _report_loss(self, why: str) -> None:
         if self._why is None:
             self._why = why
             for wire in list(self._wires):

@@ -97,7 +97,7 @@ class VirtualControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)
-        return None if found is None else _check_reply(self._verbs.pop(request), _reply_of(found))
+        return None if found is None else _check_reply(self._verbs.pop(request), _build_reply(found))
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
@@ -172,7 +172,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
     return request_from({"verb": verb, **arguments})
 
 
-def _reply_of(found: Result | str) -> dict[str, Any]:
+def _build_reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
@@ -193,16 +193,16 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 def _require_offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True and reply.get("unsupported") is True:
-        raise Unsupported(f"the SUT's control channel cannot {verb}: {_reason_of(reply)}")
+        raise Unsupported(f"the SUT's control channel cannot {verb}: {_describe_refusal(reply)}")
     return reply
 
 
 def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        raise ControlRefused(f"the SUT refused {verb}: {_reason_of(reply)}")
+        raise ControlRefused(f"the SUT refused {verb}: {_describe_refusal(reply)}")
     return reply
 
 
-def _reason_of(reply: dict[str, Any]) -> str:
+def _describe_refusal(reply: dict[str, Any]) -> str:
     said = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
     return one_line(str(reply.get("error", f"without a reason{said}")), REASON_LIMIT)

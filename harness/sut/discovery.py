@@ -13,7 +13,7 @@ NULL_GUID = UUID(int=0)
 DISCOVERY_S = 5.0
 
 
-def as_identity_peer(peer: UUID) -> UUID:
+def derive_identity_peer(peer: UUID) -> UUID:
     """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
     a check receives no packets from this exchange.
     """

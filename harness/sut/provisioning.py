@@ -58,12 +58,12 @@ class User:
     @property
     def certificate(self) -> bytes:
         """The certificate, DER."""
-        return _certificate(self.name)
+        return _read_certificate(self.name)
 
     @property
     def key(self) -> RsaKey:
         """The private key of the certificate."""
-        return _key(f"{self.name}.key")
+        return _read_key(f"{self.name}.key")
 
 
 ALICE = User("alice", f"{_DOMAIN}-1001")
@@ -94,17 +94,17 @@ KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 
 
 @cache
-def _certificate(name: str) -> bytes:
+def _read_certificate(name: str) -> bytes:
     return x509.load_pem_x509_certificate((FOLDER / f"{name}.pem").read_bytes()).public_bytes(Encoding.DER)
 
 
 @cache
-def _key(name: str) -> RsaKey:
+def _read_key(name: str) -> RsaKey:
     return private_key((FOLDER / f"{name}.pem").read_bytes())
 
 
 @cache
-def _own_key(name: str) -> rsa.RSAPrivateKey:
+def _read_queue_manager_key(name: str) -> rsa.RSAPrivateKey:
     key = load_pem_private_key((FOLDER / f"{name}.pem").read_bytes(), None)
     if not isinstance(key, rsa.RSAPrivateKey):
         raise HarnessError(f"{FOLDER / name}.pem is not an RSA key")
@@ -113,14 +113,14 @@ def _own_key(name: str) -> rsa.RSAPrivateKey:
 
 def peer_keys() -> dict[str, RsaKey]:
     """Return the peer's encryption keys by provider."""
-    return {provider: _key(f"peer_{name}") for provider, name in KEY_FILES.items()}
+    return {provider: _read_key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
     """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. This
     second set equals the provisioned keys of a SUT.
     """
-    return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
+    return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
 
 def sut_keys() -> bytes:
@@ -138,15 +138,17 @@ def known_keys(peer: UUID) -> dict[UUID, bytes]:
 def virtual_security(peer: UUID) -> SecurityConfig:
     """Return the security configuration of the reference in virtual time."""
     return SecurityConfig(
-        encryption_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
-        signing_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
+        encryption_keys={
+            provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILES.items()
+        },
+        signing_keys={provider: _read_queue_manager_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
         accounts=tuple(
             Account(
                 user.name,
                 Sid.of(user.sid),
                 frozenset(Sid.of(group) for group in user.groups),
                 (user.certificate,),
-                _own_key(f"{user.name}.key"),
+                _read_queue_manager_key(f"{user.name}.key"),
             )
             for user in USERS
         ),

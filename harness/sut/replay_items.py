@@ -68,7 +68,7 @@ class Note:
 Item = Open | Packet | Note
 
 
-def items_of(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[Item]:
     """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
@@ -79,17 +79,17 @@ def items_of(path: Path) -> list[Item]:
     for one in read_with_notes(path):
         if isinstance(one, CapturedFrame):
             number = one.number
-            items.append(_of_frame(path, one))
+            items.append(_read_frame_item(path, one))
         else:
             text = one.text
             noted += len(text)
             if noted > MOST_BYTES:
                 raise NotReplayable(f"{path.name}: its notes are longer than {MOST_BYTES:,} bytes")
-            items.append(_of_note(path, text, number))
+            items.append(_read_note(path, text, number))
     return items
 
 
-def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
+def _read_frame_item(path: Path, frame: CapturedFrame) -> Open | Packet:
     try:
         part = take_apart(frame.data)
     except ValueError as error:
@@ -100,7 +100,7 @@ def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
     return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
 
 
-def _of_note(path: Path, text: bytes, number: int) -> Note:
+def _read_note(path: Path, text: bytes, number: int) -> Note:
     try:
         said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:

@@ -69,7 +69,7 @@ assert _SETUP_SCHEMA["properties"].keys() >= set(SAVED)
 
 
 @cache
-def _validator() -> Draft202012Validator:
+def _build_validator() -> Draft202012Validator:
     return Draft202012Validator(_SETUP_SCHEMA)
 
 
@@ -80,12 +80,12 @@ def take_setup(items: list[Item]) -> dict[str, Any]:
             "the capture of this check has no set-up: the capture was recorded by an older harness, or changed"
         )
     setup: dict[str, Any] = first.said["setup"]
-    for error in _validator().iter_errors(setup):
+    for error in _build_validator().iter_errors(setup):
         raise NotReplayable(f"the set-up in the capture of this check: {one_line(error.message, _LONGEST_COMPLAINT)}")
     return setup
 
 
-def file_of(setup: Mapping[str, Any]) -> SutFile:
+def build_sut_file(setup: Mapping[str, Any]) -> SutFile:
     """Return the SUT file of a set-up, with the values that checks can read."""
     try:
         return parse_sut_file(dict(setup["file"]))

@@ -56,7 +56,7 @@ class RpcAccess:
         return client_security(self.auth_type, self.level, self.user)
 
 
-def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
+def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
     """Return the values of a table; raise UsageError for invalid values. ``base``: the folder to which password_file is
     relative.
     """

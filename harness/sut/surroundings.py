@@ -97,7 +97,7 @@ class SurroundingsByCommand:
                 self.there[part] = value
 
 
-def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
+def build_surroundings(table: EnvironmentTable) -> SurroundingsByCommand:
     """Return the parts of the environment that the commands of a SUT file can change."""
     return SurroundingsByCommand(table.parts, partial(_run_command, table))
 

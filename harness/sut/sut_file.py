@@ -16,7 +16,7 @@ from uuid import UUID
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 from harness.sut.more_queues import UNLIMITED_KB, QueueEntry
-from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
+from harness.sut.rpc_access import RpcAccess, RpcTable, read_rpc_access
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
@@ -240,10 +240,10 @@ _FORMER_NAMES = {"reach": "driver"}
 
 def load_sut_file(path: Path) -> SutFile:
     """Read and check a SUT file; raise UsageError, which names file, key and remedy, for an invalid file."""
-    return parse_sut_file(tree_of(path, "SUT file"), path)
+    return parse_sut_file(read_toml_file(path, "SUT file"), path)
 
 
-def tree_of(path: Path, what: str) -> dict[str, Any]:
+def read_toml_file(path: Path, what: str) -> dict[str, Any]:
     """Read a TOML file; raise UsageError when it cannot be read. ``what``: the kind of file, for the message."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -267,7 +267,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
     tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
-    tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
+    tables["rpc"] = read_rpc_access(tables["rpc"], where, path.parent if path else Path())
     more_queues = _queue_entries(tree.get("more_queues", []), where)
     capabilities = _read_capabilities(tree.get("capabilities", {}), where)
     commands = _read_commands(tree.get("commands", {}), where)

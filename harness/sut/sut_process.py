@@ -71,7 +71,7 @@ class SutProcess:
         The program ends with this process, even when this process is killed.
         """
         self._log = self._log or self.log_path.open("ab")
-        self._note(0, 0)
+        self._store_end(0, 0)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
                 command,
@@ -122,7 +122,7 @@ class SutProcess:
 
     def _read_end(self) -> str | None:
         if self.owned and self._process is not None and self._process.poll() is not None:
-            self._note(1, self._process.returncode)
+            self._store_end(1, self._process.returncode)
         if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
             deadline = time.monotonic() + _STATUS_S
             while not self._shared[0] and time.monotonic() < deadline:
@@ -132,7 +132,7 @@ class SutProcess:
             return None
         return end_text(code)
 
-    def _note(self, ended: int, code: int) -> None:
+    def _store_end(self, ended: int, code: int) -> None:
         self._shared[:] = _END_RECORD.pack(ended, code)
 
 

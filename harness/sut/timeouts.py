@@ -114,23 +114,25 @@ other system may be a second late.
 """
 
 
-def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
+def compute_timeouts(
+    table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False
+) -> Timeouts:
     """Return the timeouts of a run in real time. ``felt``: whether the system's pulse is measured, so that waits need
     not cover stalls.
     """
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms
 
-    def in_force(given_ms: int, default_ms: int, measured_ms: int) -> int:
+    def choose_timeout_ms(given_ms: int, default_ms: int, measured_ms: int) -> int:
         return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_TIMEOUT_MS))
 
     return Timeouts(
-        response_ms=in_force(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
-        quiet_ms=in_force(
+        response_ms=choose_timeout_ms(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        quiet_ms=choose_timeout_ms(
             table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL.quiet_ms, QUIET_FACTOR * usual_ms
         ),
-        connect_ms=in_force(table.connect_ms, REAL.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
-        control_ms=in_force(table.control_ms, REAL.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        connect_ms=choose_timeout_ms(table.connect_ms, REAL.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        control_ms=choose_timeout_ms(table.control_ms, REAL.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
         stall_ms=table.stall_ms,
         worst_ms=worst_ms,
         usual_ms=usual_ms,

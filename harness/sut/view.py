@@ -63,7 +63,7 @@ def identity_of(control: Control) -> Identity:
         ) from error
 
 
-def view_of(
+def build_sut_view(
     file: SutFile,
     environment: Environment,
     control: Control | None,

@@ -187,13 +187,13 @@ class TcpWire:
         try:
             for reply in self._lines.feed(data):
                 if not self._ended:
-                    self._look_at(reply["id"])
+                    self._check_answer_number(reply["id"])
                     self._sink.on_reply(reply)
         except NoAnswer as error:
             self.close()
             self._sink.on_end(str(error))
 
-    def _look_at(self, number: Any) -> None:
+    def _check_answer_number(self, number: Any) -> None:
         asked = type(number) is int and 1 <= number <= self._number
         if not asked and len(self.strangers) < STRANGERS_SHOWN:
             self.strangers.append(number)

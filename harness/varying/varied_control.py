@@ -54,7 +54,7 @@ class VariedControl:
         if "transaction" in arguments or self._variant["read transaction"] == "none":
             return self._receive_by(arguments)
         transaction = self.control.call("begin")["transaction"]
-        return self._then(
+        return self._finish_read(
             partial(self._receive_by, {**arguments, "transaction": transaction}),
             partial(self.control.call, "commit", transaction=transaction),
         )
@@ -67,12 +67,12 @@ class VariedControl:
         handle = self.control.call("open_queue", queue=queue, access="receive")["handle"]
         close = partial(self.control.call, "close_queue", handle=handle)
         if by == "handle":
-            return self._then(partial(self.control.call, "receive", handle=handle, **rest), close)
+            return self._finish_read(partial(self.control.call, "receive", handle=handle, **rest), close)
         cursor = self.control.call("open_cursor", handle=handle)["cursor"]
-        return self._then(partial(self.control.call, "receive", cursor=cursor, **rest), close)
+        return self._finish_read(partial(self.control.call, "receive", cursor=cursor, **rest), close)
 
     @staticmethod
-    def _then(read: Callable[[], dict[str, Any]], end: Callable[[], object]) -> dict[str, Any]:
+    def _finish_read(read: Callable[[], dict[str, Any]], end: Callable[[], object]) -> dict[str, Any]:
         try:
             return read()
         finally:

@@ -24,22 +24,22 @@ HANDLE = bytes(4) + GUIDS[7].bytes_le
 """A context handle: attributes of zero and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
 
 
-def _description(**fields: Any) -> Any:
+def _build_description(**fields: Any) -> Any:
     return REMOTEREADDESC(hRemoteQueue=0x11, hCursor=0x22, ulTimeout=5_000, dwQueue=0x33, dwRequestID=7, **fields)
 
 
-def _with_message(size: int) -> Any:
+def _build_description_with_message(size: int) -> Any:
     data = bytes(index % 251 for index in range(size))
-    return _description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
+    return _build_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
 
 
 Arguments = Mapping[str, Any]
 CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMStartReceive": (
-        ({"lpRemoteReadDesc": _description()}, {"lpRemoteReadDesc": _description(ulAction=PEEK_NEXT)}),
+        ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (
-            {"pphContext": HANDLE, "lpRemoteReadDesc": _with_message(13)},
-            {"lpRemoteReadDesc": _description(), "Return": 0xC00E001B},
+            {"pphContext": HANDLE, "lpRemoteReadDesc": _build_description_with_message(13)},
+            {"lpRemoteReadDesc": _build_description(), "Return": 0xC00E001B},
         ),
     ),
     "RemoteQMEndReceive": (({"pphContext": HANDLE, "dwAck": 1}, {"pphContext": HANDLE, "dwAck": 2}), ({},)),
@@ -54,12 +54,17 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMGetQMQMServerPort": (({"dwPortType": 0}, {"dwPortType": 1}), ({"Return": 2105}, {"Return": 0})),
     "RemoteQmGetVersion": (({},), ({"pMajor": 6, "pMinor": 3, "pBuildNumber": 9600},)),
     "RemoteQMStartReceive2": (
-        ({"lpRemoteReadDesc2": desc2(_description())},),
-        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(8), 0x0011_2233_4455_6677)},),
+        ({"lpRemoteReadDesc2": desc2(_build_description())},),
+        (
+            {
+                "pphContext": HANDLE,
+                "lpRemoteReadDesc2": desc2(_build_description_with_message(8), 0x0011_2233_4455_6677),
+            },
+        ),
     ),
     "RemoteQMStartReceiveByLookupId": (
-        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_description(ulAction=LOOKUP_PEEK_PREV))},),
-        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(1), 1)},),
+        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
+        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_build_description_with_message(1), 1)},),
     ),
     "R_QMOpenRemoteQueue": (
         (

@@ -16,7 +16,7 @@ RSA_KEY_EXCHANGE = 0x0000_A400
 RSA1 = 0x3141_5352
 
 
-def _whole_bytes(blob: Packet) -> int:
+def _count_whole_bytes(blob: Packet) -> int:
     if blob.bitLen % 8:
         raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are not a whole number of bytes")
     return int(blob.bitLen) // 8
@@ -45,7 +45,7 @@ class PublicKeyBlob(Blob):
         XLEIntField("magic", RSA1),
         Computed("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
-        Bytes("modulus", _whole_bytes),
+        Bytes("modulus", _count_whole_bytes),
     )
 
 

@@ -51,7 +51,7 @@ class UnknownInternal(Layer):
 BY_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
 
 
-def _type(layer: Layer) -> int:
+def _get_packet_type(layer: Layer) -> int:
     return next((number for number, header in BY_TYPE.items() if isinstance(layer.payload, header)), 0)
 
 
@@ -59,7 +59,7 @@ def _type(layer: Layer) -> int:
 class InternalHeader(Layer):
     """The type of an internal packet, and whether the connection is refused: 4 bytes."""
 
-    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_type)
+    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
 
     fields_desc = (XLEShortField("Reserved", 0), *Flags.fields)
 

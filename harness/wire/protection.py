@@ -106,7 +106,7 @@ def certificate_key(der: bytes) -> RsaKey:
 # -- signatures --------------------------------------------------------------------------------------------------
 
 
-def _raw(layer: Any, name: str) -> bytes:
+def _build_field(layer: Any, name: str) -> bytes:
     value = layer.getfieldval(name)
     return bytes(layer.get_field(name).i2m(layer, value))
 
@@ -116,7 +116,7 @@ def _get_printed_name(queue: Any) -> bytes:
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
-        return struct.pack("<H", queue.Count) + _raw(queue, "DirectFormatName")
+        return struct.pack("<H", queue.Count) + _build_field(queue, "DirectFormatName")
     return bytes(queue)
 
 
@@ -140,7 +140,7 @@ def signed_octets(packet: Any, version: int) -> bytes:
         properties.CorrelationID,
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
-        _raw(properties, "Label"),
+        _build_field(properties, "Label"),
         _get_printed_name(user.ResponseQueue),
         _get_printed_name(user.AdminQueue),
     )
@@ -188,7 +188,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 # -- encryption --------------------------------------------------------------------------------------------------
 
 
-def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
+def _create_cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
     zeros = bytes(BLOCK_SIZES.get(algorithm, 0))
     if algorithm == RC4:
         return ARC4.new(key)
@@ -205,7 +205,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
         body += bytes([missing]) * missing
-    return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
+    return bytes(_create_cipher(algorithm, key, effective_bits).encrypt(body))
 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
@@ -213,7 +213,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
-    clear = bytes(_cipher(algorithm, key, effective_bits).decrypt(body))
+    clear = bytes(_create_cipher(algorithm, key, effective_bits).decrypt(body))
     if not block:
         return clear
     missing = clear[-1]

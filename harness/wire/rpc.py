@@ -163,7 +163,7 @@ def bind(
         DceRpc5Context(
             cont_id=one.p_cont_id,
             abstract_syntax=DceRpc5AbstractSyntax(if_uuid=one.abstract.uuid, if_version=one.abstract.version),
-            transfer_syntaxes=[_transfer(each) for each in one.transfers],
+            transfer_syntaxes=[_build_transfer_syntax(each) for each in one.transfers],
         )
         for one in proposals
     ]
@@ -174,7 +174,7 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind``; the associations of a run propose the same over and over."""
+    """Return the bytes of ``bind``. They are cached, because most associations of a run propose the same contexts."""
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 
 
@@ -190,7 +190,8 @@ def bind_ack(
 ) -> Packet:
     """Make a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
     results = [
-        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_transfer(one.transfer)) for one in outcomes
+        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer))
+        for one in outcomes
     ]
     address = DceRpc5PortAny(port_spec=port.encode() + b"\0" if port else b"")
     sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
@@ -229,7 +230,7 @@ def orphaned(call_id: int) -> Packet:
     return pdu("orphaned", call_id)
 
 
-def _transfer(syntax: Syntax | None) -> Packet:
+def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
     given = syntax or Syntax(UUID(int=0), 0)
     return DceRpc5TransferSyntax(if_uuid=given.uuid, if_version=given.version)
 
@@ -243,7 +244,7 @@ def rpc_size(data: bytes) -> int | None:
     """
     if len(data) < HEADER_SIZE:
         return None
-    _ptype(data)
+    _read_pdu_type(data)
     size = int.from_bytes(data[8:10], byte_order(data))
     if size < HEADER_SIZE:
         raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
@@ -257,7 +258,7 @@ def byte_order(data: bytes) -> Literal["little", "big"]:
 
 def rpc_kind(data: bytes) -> str:
     """Return the name of a PDU's type; raise WireError for an unknown type."""
-    return PTYPES[_ptype(data)]
+    return PTYPES[_read_pdu_type(data)]
 
 
 def call_id_of(data: bytes) -> int:
@@ -306,12 +307,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def outcomes_in(data: bytes) -> tuple[Outcome, ...]:
-    """Return ``outcomes_of`` the packet with these bytes."""
+    """Return the result of ``outcomes_of`` for the packet that has the bytes ``data``."""
     return _outcomes_in(_without_identifiers(data))
 
 
 def proposals_in(data: bytes) -> tuple[Proposal, ...]:
-    """Return ``proposals_of`` the packet with these bytes."""
+    """Return the result of ``proposals_of`` for the packet that has the bytes ``data``."""
     return _proposals_in(_without_identifiers(data))
 
 
@@ -321,8 +322,8 @@ def group_of(data: bytes) -> int:
 
 
 def _without_identifiers(data: bytes) -> bytes:
-    """Return a PDU that negotiates contexts without the identifiers of its call and its group. The associations of a
-    run negotiate a few times in other ways, so that the results can be kept.
+    """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
+    associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
     if len(data) < GROUP_AT + 4:
         return data
@@ -346,26 +347,26 @@ def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
 
 def outcomes_of(packet: Packet) -> list[Outcome]:
     """Return the answers of a bind_ack or alter_context_resp to the proposals, in order."""
-    return [Outcome(one.result, one.reason, _syntax(one.transfer_syntax)) for one in packet.payload.results]
+    return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
 def proposals_of(packet: Packet) -> list[Proposal]:
     """Return the proposals of a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:
-        abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
-        transfers = tuple(filter(None, (_syntax(each) for each in one.transfer_syntaxes)))
+        abstract = _read_syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
+        transfers = tuple(filter(None, (_read_syntax(each) for each in one.transfer_syntaxes)))
         found.append(Proposal(one.cont_id, abstract, transfers))
     return found
 
 
-def _syntax(packet: Packet) -> Syntax | None:
+def _read_syntax(packet: Packet) -> Syntax | None:
     if packet.if_uuid is None or packet.if_uuid == UUID(int=0):
         return None
     return Syntax(packet.if_uuid, packet.if_version & 0xFFFF, packet.if_version >> 16)
 
 
-def _ptype(data: bytes) -> int:
+def _read_pdu_type(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
         raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} expected")
     if data[0] != 5 or data[2] not in PTYPES:

@@ -42,15 +42,15 @@ def request(
     call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0
 ) -> list[bytes]:
     """Return the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
-    return _fragments(_REQUEST, call_id, p_cont_id, opnum, stub, fragment, flags)
+    return _build_fragments(_REQUEST, call_id, p_cont_id, opnum, stub, fragment, flags)
 
 
 def response(call_id: int, p_cont_id: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0) -> list[bytes]:
     """Return the fragments of a response. Spec: C706 12.6.4.10."""
-    return _fragments(_RESPONSE, call_id, p_cont_id, 0, stub, fragment, flags)
+    return _build_fragments(_RESPONSE, call_id, p_cont_id, 0, stub, fragment, flags)
 
 
-def _fragments(
+def _build_fragments(
     ptype: int, call_id: int, p_cont_id: int, opnum: int, stub: bytes, fragment: int, flags: int
 ) -> list[bytes]:
     room = (fragment - REQUEST_SIZE) // 8 * 8

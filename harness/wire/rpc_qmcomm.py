@@ -75,15 +75,15 @@ _WIDEST = (4, 8)
 """
 
 
-def _arm(tag: int, field: Any) -> tuple[Any, Any]:
+def _build_union_arm(tag: int, field: Any) -> tuple[Any, Any]:
     return field, (lambda pkt: getattr(pkt, "tag", None) == tag, lambda _, value: value.tag == tag)
 
 
-def _bytes(size: int) -> NDRAlign:
+def _build_byte_array_fields(size: int) -> NDRAlign:
     return NDRAlign(Exactly("arm", bytes(size), length=size), align=_WIDEST)
 
 
-def _name() -> NDRFullEmbPointerField:
+def _build_name_fields() -> NDRFullEmbPointerField:
     return NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("arm", ""))
 
 
@@ -106,14 +106,14 @@ class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
         NDRShortField("m_reserved", 0),
         NDRUnionField(
             [
-                _arm(PUBLIC, _bytes(16)),
-                _arm(PRIVATE, _bytes(20)),
-                _arm(DIRECT, _name()),
-                _arm(MACHINE, _bytes(16)),
-                _arm(CONNECTOR, _bytes(16)),
-                _arm(DL, NDRPacketField("arm", DL_ID(), DL_ID)),
-                _arm(MULTICAST, _bytes(8)),
-                _arm(SUBQUEUE, _name()),
+                _build_union_arm(PUBLIC, _build_byte_array_fields(16)),
+                _build_union_arm(PRIVATE, _build_byte_array_fields(20)),
+                _build_union_arm(DIRECT, _build_name_fields()),
+                _build_union_arm(MACHINE, _build_byte_array_fields(16)),
+                _build_union_arm(CONNECTOR, _build_byte_array_fields(16)),
+                _build_union_arm(DL, NDRPacketField("arm", DL_ID(), DL_ID)),
+                _build_union_arm(MULTICAST, _build_byte_array_fields(8)),
+                _build_union_arm(SUBQUEUE, _build_name_fields()),
             ],
             StrFixedLenField("arm", b"", length=0),
             align=(1, 8),
@@ -140,11 +140,11 @@ def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0
     return QUEUE_FORMAT(m_qft=kind, m_SuffixAndFlags=suffix, m_reserved=reserved, arm=union)
 
 
-def _null(*names: str) -> list[Any]:
+def _build_null_pointer_fields(*names: str) -> list[Any]:
     return [NDRFullEmbPointerField(NDRIntField(name, 0)) for name in names]
 
 
-def _dword(*names: str) -> list[Any]:
+def _build_dword_fields(*names: str) -> list[Any]:
     return [NDRIntField(name, 0) for name in names]
 
 
@@ -152,7 +152,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
     """The union member Send of CACTransferBufferV1: pointers to format names, which are NULL."""
 
     ALIGNMENT = _WIDEST
-    fields_desc = tuple(_null("pAdminQueueFormat", "pResponseQueueFormat"))
+    fields_desc = tuple(_build_null_pointer_fields("pAdminQueueFormat", "pResponseQueueFormat"))
 
 
 # [MS-MQMP] sect 2.2.3.2
@@ -161,45 +161,49 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
 
     ALIGNMENT = _WIDEST
     fields_desc = (
-        *_dword("uTransferType"),
+        *_build_dword_fields("uTransferType"),
         NDRUnionField(
             [
-                _arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
-                _arm(_CREATECURSOR, _bytes(12)),
+                _build_union_arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
+                _build_union_arm(_CREATECURSOR, _build_byte_array_fields(12)),
             ],
             StrFixedLenField("arm", b"", length=0),
             align=_WIDEST,
             switch_fmt=("I", "I"),
         ),
-        *_null("pClass", "ppMessageID", "ppCorrelationID", "pSentTime", "pArrivedTime", "pPriority", "pDelivery"),
-        *_null("pAcknowledge", "pAuditing", "pApplicationTag", "ppBody"),
-        *_dword("ulBodyBufferSizeInBytes", "ulAllocBodyBufferInBytes"),
-        *_null("pBodySize", "ppTitle"),
-        *_dword("ulTitleBufferSizeInWCHARs"),
-        *_null("pulTitleBufferSizeInWCHARs"),
-        *_dword("ulAbsoluteTimeToQueue"),
-        *_null("pulRelativeTimeToQueue"),
-        *_dword("ulRelativeTimeToLive"),
-        *_null("pulRelativeTimeToLive", "pTrace", "pulSenderIDType", "ppSenderID", "pulSenderIDLenProp"),
-        *_null("pulPrivLevel"),
-        *_dword("ulAuthLevel"),
-        *_null("pAuthenticated", "pulHashAlg", "pulEncryptAlg", "ppSenderCert"),
-        *_dword("ulSenderCertLen"),
-        *_null("pulSenderCertLenProp", "ppwcsProvName"),
-        *_dword("ulProvNameLen"),
-        *_null("pulAuthProvNameLenProp", "pulProvType"),
-        *_dword("fDefaultProvider"),
-        *_null("ppSymmKeys"),
-        *_dword("ulSymmKeysSize"),
-        *_null("pulSymmKeysSizeProp"),
+        *_build_null_pointer_fields(
+            "pClass", "ppMessageID", "ppCorrelationID", "pSentTime", "pArrivedTime", "pPriority", "pDelivery"
+        ),
+        *_build_null_pointer_fields("pAcknowledge", "pAuditing", "pApplicationTag", "ppBody"),
+        *_build_dword_fields("ulBodyBufferSizeInBytes", "ulAllocBodyBufferInBytes"),
+        *_build_null_pointer_fields("pBodySize", "ppTitle"),
+        *_build_dword_fields("ulTitleBufferSizeInWCHARs"),
+        *_build_null_pointer_fields("pulTitleBufferSizeInWCHARs"),
+        *_build_dword_fields("ulAbsoluteTimeToQueue"),
+        *_build_null_pointer_fields("pulRelativeTimeToQueue"),
+        *_build_dword_fields("ulRelativeTimeToLive"),
+        *_build_null_pointer_fields(
+            "pulRelativeTimeToLive", "pTrace", "pulSenderIDType", "ppSenderID", "pulSenderIDLenProp"
+        ),
+        *_build_null_pointer_fields("pulPrivLevel"),
+        *_build_dword_fields("ulAuthLevel"),
+        *_build_null_pointer_fields("pAuthenticated", "pulHashAlg", "pulEncryptAlg", "ppSenderCert"),
+        *_build_dword_fields("ulSenderCertLen"),
+        *_build_null_pointer_fields("pulSenderCertLenProp", "ppwcsProvName"),
+        *_build_dword_fields("ulProvNameLen"),
+        *_build_null_pointer_fields("pulAuthProvNameLenProp", "pulProvType"),
+        *_build_dword_fields("fDefaultProvider"),
+        *_build_null_pointer_fields("ppSymmKeys"),
+        *_build_dword_fields("ulSymmKeysSize"),
+        *_build_null_pointer_fields("pulSymmKeysSizeProp"),
         NDRByteField("bEncrypted", 0),
         NDRByteField("bAuthenticated", 0),
         NDRShortField("uSenderIDLen", 0),
-        *_null("ppSignature"),
-        *_dword("ulSignatureSize"),
-        *_null("pulSignatureSizeProp", "ppSrcQMID", "pUow", "ppMsgExtension"),
-        *_dword("ulMsgExtensionBufferInBytes"),
-        *_null("pMsgExtensionSize", "ppConnectorType", "pulBodyType", "pulVersion"),
+        *_build_null_pointer_fields("ppSignature"),
+        *_build_dword_fields("ulSignatureSize"),
+        *_build_null_pointer_fields("pulSignatureSizeProp", "ppSrcQMID", "pUow", "ppMsgExtension"),
+        *_build_dword_fields("ulMsgExtensionBufferInBytes"),
+        *_build_null_pointer_fields("pMsgExtensionSize", "ppConnectorType", "pulBodyType", "pulVersion"),
     )
 
 
@@ -208,19 +212,25 @@ def transfer_buffer() -> CACTransferBufferV1:
     return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
 
 
-_OPENED = [Handle("pphContext"), *_dword("pdwContext", "dwpQueue", "phQueue", "Return")]
+_OPENED = [Handle("pphContext"), *_build_dword_fields("pdwContext", "dwpQueue", "phQueue", "Return")]
 _TO_OPEN = [
     NDRFullPointerField(NDRPacketField("pQueueFormat", QUEUE_FORMAT(), QUEUE_FORMAT)),
-    *_dword("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
+    *_build_dword_fields("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
     Guid("pLicGuid"),
-    *_dword("dwMQS"),
+    *_build_dword_fields("dwMQS"),
 ]
 _BUFFER = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
 _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
     (2, "R_QMOpenRemoteQueue", "3.1.4.2", _TO_OPEN, _OPENED),
     (3, "R_QMCloseRemoteQueueContext", "3.1.4.3", [Handle("pphContext")], [Handle("pphContext")]),
-    (4, "R_QMCreateRemoteCursor", "3.1.4.4", [_BUFFER, *_dword("hQueue")], _dword("phCursor", "Return")),
-    (31, "R_QMGetRTQMServerPort", "3.1.4.24", _dword("fIP"), _dword("Return")),
+    (
+        4,
+        "R_QMCreateRemoteCursor",
+        "3.1.4.4",
+        [_BUFFER, *_build_dword_fields("hQueue")],
+        _build_dword_fields("phCursor", "Return"),
+    ),
+    (31, "R_QMGetRTQMServerPort", "3.1.4.24", _build_dword_fields("fIP"), _build_dword_fields("Return")),
 ]
 
 QMCOMM_OPERATIONS: dict[str, Operation] = {

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, is_decided, rank_of, verdict_at
-from reports.lake.retirement import COUNTS, mark_what_counts
+from reports.lake.order import DECIDED_RANKS, get_rank, is_decided, verdict_at
+from reports.lake.retirement import COUNTS, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
@@ -59,7 +59,7 @@ def check_current(events: DataFrame) -> DataFrame:
     )
 
 
-def events(
+def list_check_events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
     """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
@@ -70,13 +70,13 @@ def events(
     """
     said = sql.col("verdict")
     decided = (
-        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", rank_of(said).alias("rank"))
+        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank(said).alias("rank"))
         .where(is_decided(sql.col("rank")))
         .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
-        decided = decided.unionByName(before.check_current.withColumn("rank", rank_of(said)).drop("verdict"))
+        decided = decided.unionByName(before.check_current.withColumn("rank", get_rank(said)).drop("verdict"))
     if catalogue is None:
         return decided
     reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
@@ -112,7 +112,7 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
             ),
         )
     )
-    marked = mark_what_counts(checks, "now", sql.col("judged"), catalogue)
+    marked = mark_counting_verdicts(checks, "now", sql.col("judged"), catalogue)
     return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS)
 
 

@@ -21,8 +21,16 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
-from reports.lake.captures import CaptureJudge, GivenSystem, Unit, captures_of, expand_names, list_units, tests_of
-from reports.lake.files import Files, uri_of
+from reports.lake.captures import (
+    CaptureJudge,
+    GivenSystem,
+    Unit,
+    expand_names,
+    list_units,
+    read_captures,
+    read_tests_of_captures,
+)
+from reports.lake.files import Files, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
 from reports.lake.store import Lake
@@ -114,7 +122,7 @@ def judge_into_folder(
     spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
 ) -> Written:
     """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
-    files, target = Files(spark), uri_of(out)
+    files, target = Files(spark), get_full_name(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
     written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
@@ -155,8 +163,10 @@ def _judge_folders(
     rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
     with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
-        judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
-        _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+        judged = _judge_all(read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
+        _build_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
+            f"{aside}/lines"
+        )
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
         written.folders.append(_gather_folder(files, aside, unit))

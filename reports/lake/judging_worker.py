@@ -109,20 +109,20 @@ class Worker:
         except MemoryError:
             why = f"needs more than {self.octets >> 20} MiB of memory"
         except Exception as error:  # noqa: BLE001 - any error of a capture rejects that capture alone
-            why = _reason_of(error, path)
+            why = _describe_rejection(error, path)
         return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
         """Raise `TooLong` or MemoryError when the code in this context exceeds its time or memory."""
 
-        def end(*_: object) -> None:
+        def raise_too_long(*_: object) -> None:
             raise TooLong
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         _, most = limits = resource.getrlimit(resource.RLIMIT_AS)
         wanted = pages * resource.getpagesize() + self.octets
-        before = signal.signal(signal.SIGALRM, end)
+        before = signal.signal(signal.SIGALRM, raise_too_long)
         try:
             resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
             signal.setitimer(signal.ITIMER_REAL, self.seconds)
@@ -133,7 +133,7 @@ class Worker:
             signal.signal(signal.SIGALRM, before)
 
 
-def _reason_of(error: Exception, path: Path) -> str:
+def _describe_rejection(error: Exception, path: Path) -> str:
     """Return the reason why a capture is rejected; for an unexpected error, also its place."""
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):

@@ -13,7 +13,7 @@ def newest_suites(runs: DataFrame) -> DataFrame:
     return runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("newest"))
 
 
-def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
+def mark_counting_verdicts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
     """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
 
     A check counts when a run judged it under these suites (``judged``), or when they know the rule and

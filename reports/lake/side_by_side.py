@@ -9,7 +9,7 @@ FEW_LINES = 250_000
 """The number of verdict lines below which jobs run in parallel, because all are in memory then."""
 
 
-def do_parts(lines: int, *parts: Callable[[], object]) -> None:
+def run_parts(lines: int, *parts: Callable[[], object]) -> None:
     """Run the parts of a job, in parallel if the number of lines is small."""
     if lines > FEW_LINES:
         # Ctrl-C reaches only the main thread, so long parts run there.

@@ -47,7 +47,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
 
 def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Create a view of the files of each table of the newest state."""
-    state = manifest.read(manifest.LocalFiles(), str(lake))
+    state = manifest.read_newest_manifest(manifest.LocalFiles(), str(lake))
     if not state.number:
         raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")
     for table in sorted({*state.derived, *(name for commit in state.commits for name in commit.tables)}):

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from reports.captures import CaptureStore
 from reports.errata import Erratum
 from reports.model import RUNS_PER_SYSTEM_SHOWN, Contents, Run, Standing, System, rule_key
-from reports.site.environment import environment
+from reports.site.environment import build_template_environment
 from reports.site.logs import Log
 from reports.site.news import News
 from reports.text import natural_key
@@ -73,7 +73,7 @@ class Pages:
         self.logs: dict[str, list[Log]] = {}
         """The copied logs of each run."""
         self._roots = {run.run: run.roots for run in contents.runs if run.roots}
-        self.env = environment()
+        self.env = build_template_environment()
         self.env.globals |= {
             "contents": contents,
             "document_titles": contents.titles,
@@ -87,7 +87,7 @@ class Pages:
             "totals": self.totals,
             "judgeable": self.judgeable,
             "count_decided": count_decided,
-            "attention": attention,
+            "attention": count_attention,
         }
         self.env.filters["named"] = named
         self.env.globals["parts"] = _load_macros(self.env)
@@ -141,7 +141,7 @@ def width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
     return " wide" if columns > fit else ""
 
 
-def attention(counts: Counter[str]) -> int:
+def count_attention(counts: Counter[str]) -> int:
     """Count the rules whose verdicts need attention."""
     return sum(counts[name] for name in FINDINGS)
 

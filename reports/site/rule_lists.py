@@ -9,7 +9,7 @@ from reports.model import Rule, Section, System, add_counts
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
-from reports.text import clip, make_visible, system_label
+from reports.text import clip_text, make_visible, system_label
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
 FINDINGS_NAMED = 200
@@ -73,11 +73,16 @@ def _write_data(pages: Pages) -> None:
 
 
 def _rule_data(rule: Rule, section: Section) -> list[str]:
-    words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SENTENCE_CHARACTERS))
+    words = (
+        rule.rule,
+        clip_text(rule.level, 20),
+        f"{rule.document} {rule.section}",
+        clip_text(rule.says, _SENTENCE_CHARACTERS),
+    )
     return [*map(make_visible, words), names.rule_page(rule.rule), names.section_page(section)]
 
 
 def _system_data(pages: Pages, system: System) -> list[str]:
     verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
-    label = system_label(clip(system.name, 80), clip(system.version, 40), clip(system.profile, 40))
+    label = system_label(clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40))
     return [system.key, make_visible(label), names.system_page(system), verdicts]

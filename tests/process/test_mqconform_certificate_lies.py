@@ -105,7 +105,7 @@ def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path
     shutil.copytree(faulty, tmp_path / "run")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
-    assert f"fails {FEW} in the replay, but no verdict of the run does: fail, frame" in said
+    assert f"fails {FEW} in the replay, but not in the run: fail, frame" in said
 
 
 def test_certificate_with_captures_of_a_different_run_is_rejected(

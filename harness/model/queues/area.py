@@ -24,7 +24,7 @@ class Queues(Administering, Reading, Transactions):
     def pause(self, ms: int) -> None:
         """Let time pass; waits end and messages expire."""
         until_ms = self.now_ms + ms
-        for due_ms, _, one in self._due(until_ms):
+        for due_ms, _, one in self._list_due_times(until_ms):
             self.now_ms = due_ms
             if isinstance(one, Reader):
                 if one in one.handle.readers:
@@ -33,7 +33,7 @@ class Queues(Administering, Reading, Transactions):
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms
 
-    def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
+    def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
         """Return the times up to a given time at which waits end and messages expire, in order; raise Impossible if the
         order is undetermined.
         """
@@ -64,7 +64,7 @@ class Queues(Administering, Reading, Transactions):
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
         ms = chance.choice(PAUSES_MS)
-        self._due(self.now_ms + ms)
+        self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
     @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
@@ -79,10 +79,12 @@ class Queues(Administering, Reading, Transactions):
                 self.undo(transaction)
         kept = {one.position for transaction in self.transactions.values() for one in transaction.operations}
         for queue in self.every_queue():
-            queue.positions = [one for one in queue.positions if one.message.recoverable and self._stays(one, kept)]
+            queue.positions = [
+                one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
+            ]
         self.done()
 
-    def _stays(self, position: Position, kept: set[Position]) -> bool:
+    def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
         return position.state != PURGE_PENDING or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:

@@ -237,10 +237,10 @@ class QueuesBase(Model):
         """Return all visible state: queues with their properties, available messages, transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
-            "transactions": {name: self._described(one) for name, one in self.transactions.items()},
+            "transactions": {name: self._describe_transaction(one) for name, one in self.transactions.items()},
         }
         for queue in self.every_queue():
-            seen[queue.name] = self._messages(queue)
+            seen[queue.name] = self._describe_available_messages(queue)
         for name, queue in self.queues.items():
             if queue.parent is None:
                 seen[f"{name} properties"] = {
@@ -252,14 +252,14 @@ class QueuesBase(Model):
                 }
         return seen
 
-    def _described(self, transaction: Transaction) -> dict[str, Any]:
+    def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
         """Describe a transaction. The documents leave open whether an operation on a deleted message is part of it."""
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED for one in transaction.operations):
             described["operations"] = len(transaction.operations)
         return described
 
-    def _messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
+    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
         there = queue.available()
         if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
             return [one.message.described() for one in there]

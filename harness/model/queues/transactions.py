@@ -34,7 +34,7 @@ class Transactions(Sending):
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif single_phase:
             self.cite("MQDMPR-3.1.4.6-09")
-            self._commit(prepared)
+            self._carry_out_operations(prepared)
         else:
             self.cite("MQDMPR-3.1.4.6-08")
             self._stop_readers(prepared)
@@ -51,12 +51,12 @@ class Transactions(Sending):
         if committed.external and committed.state != "prepared":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         else:
-            self._commit(committed)
+            self._carry_out_operations(committed)
 
     def draw_commit(self, chance: Random) -> dict[str, Any]:
         return {"transaction": draw_one(chance, self.transactions)}
 
-    def _commit(self, transaction: Transaction) -> None:
+    def _carry_out_operations(self, transaction: Transaction) -> None:
         self._stop_readers(transaction)
         for operation in transaction.operations:
             position = operation.position

@@ -87,7 +87,7 @@ class Remote(Queues):
             del self.units[read]
             self._release_message(unit)
         for handle in list(gone.handles):
-            self._forget(gone, handle)
+            self._close_handle(gone, handle)
         del self.clients[client]
         self.done()
 
@@ -120,21 +120,21 @@ class Remote(Queues):
     def close_remote(self, handle: str) -> None:
         """Close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
-        client = self.client_of(closed)
+        client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
             raise Impossible  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
             self.stop(reader, CANCELED)
-        self._forget(client, closed)
+        self._close_handle(client, closed)
         self.done()
 
     def draw_close_remote(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote)}
 
-    def client_of(self, handle: Handle) -> Client:
+    def find_client(self, handle: Handle) -> Client:
         return next(one for one in self.clients.values() if handle in one.handles)
 
-    def _forget(self, client: Client, handle: Handle) -> None:
+    def _close_handle(self, client: Client, handle: Handle) -> None:
         assert handle.queue is not None and handle.name is not None
         client.handles.remove(handle)
         handle.queue.handles.remove(handle)

@@ -266,9 +266,9 @@ class Sessions(Model):
         return {}
 
     def visible(self) -> dict[str, Any]:
-        return {one.name: self._described(one) for one in self.sessions.values()}
+        return {one.name: self._describe_session(one) for one in self.sessions.values()}
 
-    def _described(self, session: Session) -> dict[str, Any]:
+    def _describe_session(self, session: Session) -> dict[str, Any]:
         seen: dict[str, Any] = {"answers": list(session.answers)}
         if session.state != REFUSED and not self.is_due(session):
             seen["open"] = session.state != CLOSED

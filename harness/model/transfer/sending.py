@@ -236,12 +236,12 @@ class Shipping(Sessions):
         return {
             **seen,
             "came": list(self.copies),
-            "waiting": self._waiting(),
+            "waiting": self._count_waiting_messages(),
             SYSTEM_JOURNAL: sorted(self.journaled),
             DEAD_LETTERS: sorted(self.dead),
         }
 
-    def _waiting(self) -> int | Between:
+    def _count_waiting_messages(self) -> int | Between:
         """Return how many messages wait in the outgoing queue, which may include the system's own acknowledgments."""
         least = len(self.table)
         return Between(least, least + _OWN) if self.silent or self.lost else least

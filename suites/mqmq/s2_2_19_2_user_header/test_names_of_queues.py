@@ -8,6 +8,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -50,7 +51,16 @@ RESPONSE_WRITTEN = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.3
 READ = (
     *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in ADMINISTRATION.items()),
     *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in RESPONSE.items() if kind != 4),
+    *((RESPONSE_READ, {**ADMINISTRATION[kind], "RQ": 1}, f"RQ-1-AQ-{kind}") for kind in ADMINISTRATION if kind != 7),
     ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), RESPONSE[4], "RQ-4"),
+    *(
+        (
+            (*RESPONSE_READ, "MQMQ-2.2.19.2-37"),
+            {**ADMINISTRATION[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+            f"RQ-4-AQ-{kind}",
+        )
+        for kind in (2, 3)
+    ),
 )
 
 
@@ -159,6 +169,19 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
         observed=found,
         evidence=frame,
     )
+
+
+@needs("send", "directory")
+@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
+    """The SUT sends a message to a public queue of a far computer by way of the peer: QueueManagerAddress is the GUID
+    of the far computer.
+    """
+    outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    frame = outgoing.send(body="routed", label="routed")
+    outgoing.end()
+    expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+    judge.all(expected=expected, observed=Layout(frame), evidence=frame)
 
 
 @needs("receive", "queues")

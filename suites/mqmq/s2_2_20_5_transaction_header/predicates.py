@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Recent, Summary, passive, record_of
+from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
@@ -148,7 +148,7 @@ class Sequences(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the number of a transactional message."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]

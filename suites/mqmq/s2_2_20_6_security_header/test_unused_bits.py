@@ -38,17 +38,20 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packets = {}
+    packets = {"no bit": sign_message(secured.message())}
     for bit in UNUSED:
         packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}))
         packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
     found = secured.dispositions(packets)
     for bit, rule in UNUSED.items():
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
+        shown = all(one.shows_level for one in (genuine, found["no bit"]))
         judge(
             rule,
-            expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
-            observed={"genuine": genuine.answer, "forged": forged.in_silence},
+            expected=facts(
+                genuine=ARRIVED, forged=secured.refused_without_storing(BAD), level=shown and found["no bit"].level
+            ),
+            observed={"genuine": genuine.answer, "forged": forged.in_silence, "level": shown and genuine.level},
             case=bit,
             evidence=[*genuine.frames, *forged.frames],
         )

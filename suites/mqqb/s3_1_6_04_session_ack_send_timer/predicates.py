@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Summary, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, get_record, passive
 from suites.mqmq.steps.session_headers import (
     apply_to_session_headers,
     check_acknowledged_are_new,
@@ -32,7 +32,7 @@ class Sent(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Count a message, or keep a stated window."""
-        record = record_of(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
+        record = get_record(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
         if record is None:
             return
         if frame.kind == "UserMessage":

@@ -17,7 +17,7 @@ from harness.learn.demanded import find_broken, read_demands
 from harness.learn.learner import learn_machine
 from harness.learn.machine import CLOSED, Machine, find_differences, read_machine
 from harness.peer.peer import Peer
-from harness.sut.drivers import driver_for, start_all
+from harness.sut.drivers import create_driver, start_all
 from harness.sut.sut_file import load_sut_file
 
 pytest.importorskip("aalpy", reason="AALpy is not installed: pip install 'mqconform[learn]'")
@@ -56,7 +56,7 @@ def sut_file(folder: Path, *faults: str) -> Path:
 
 def learn(folder: Path, *faults: str, seed: str = "1") -> Machine:
     """Learn the machine of a reference with faults."""
-    driver = driver_for(load_sut_file(sut_file(folder, *faults)), folder)
+    driver = create_driver(load_sut_file(sut_file(folder, *faults)), folder)
     start_all([driver])
     try:
         system = driver.open("learn", "learn", 0)
