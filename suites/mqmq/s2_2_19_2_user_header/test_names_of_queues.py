@@ -180,8 +180,8 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
 @needs("send", "directory")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
-    """The SUT sends a message to a public queue of a far computer by way of the peer: QueueManagerAddress is the GUID
-    of the far computer.
+    """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
+    of the remote computer.
     """
     outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     frame = outgoing.send(body="routed", label="routed")
