@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -24,7 +25,7 @@ ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQue
 PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
 DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
-ADMINISTRATION = {
+ADMINISTRATION: dict[int, dict[str, Any]] = {
     2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"AdminQueue": PUBLIC_QUEUE},
@@ -32,7 +33,7 @@ ADMINISTRATION = {
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
 """By AQ: the fields of a message with an administration queue of that form."""
-RESPONSE = {
+RESPONSE: dict[int, dict[str, Any]] = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
