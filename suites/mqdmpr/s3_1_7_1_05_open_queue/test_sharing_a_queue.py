@@ -92,14 +92,14 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
     remote.empty()
     association = remote.associate()
     for first_mode, refused in EXCLUDED_MODES.items():
-        access, share = MODES[first_mode]
+        access, share = OPEN_MODES[first_mode]
         handle = sut.control.call(
             "open_queue",
             queue=sut.queue(),
             access="receive" if access == RECEIVE_ACCESS else "peek",
             deny_receive=share == DENY_RECEIVE,
         )["handle"]
-        for second_mode, (access, share) in MODES.items():
+        for second_mode, (access, share) in OPEN_MODES.items():
             second = remote.open_remote(association, access=access, share=share)
             openings.close_opened_queue(second)
             judge(
