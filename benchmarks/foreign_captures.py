@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 SESSIONS, MORE_SESSIONS = 400, 3_200
 AT_ONCE = 20
 ADDRESSES = 400
-"""Peers; each is a system with a report of its own, which stays in memory."""
+"""The number of peers. Each peer is a system with its own report, which stays in memory."""
 MESSAGES = 20
 BODY = 2_000
 SEGMENT = 1_448

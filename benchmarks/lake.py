@@ -54,7 +54,7 @@ class Ingested:
 def measure() -> Iterator[str]:
     """Ingest parts of the runs, all of them, and one more; then kill ingests of another run.
 
-    Raises AssertionError at the end that names the missed figures.
+    At the end, raises an AssertionError that names the missed figures.
     """
     folder = Path(tempfile.mkdtemp(prefix="mqconform-lake-"))
     missed: list[str] = []

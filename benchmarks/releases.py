@@ -82,7 +82,7 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
         *complaints_about(release, held),
-        *(f"{release}: {rule} is missed with the profile alone" for rule in sorted(excused - failing - unjudged)),
+        *(f"{release}: {rule} is violated only with the profile" for rule in sorted(excused - failing - unjudged)),
     ]
     own = behaviours_of(release).keys()
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})

@@ -1,4 +1,4 @@
-"""Count the calls and files on the way of one message through the receiving core.
+"""Count the calls and files on the path of one message through the receiving core.
 
 A recoverable message without requests arrives as bytes, is saved, and becomes available. Calls of Python functions in
 ``reference_qm`` are counted, without methods that dataclasses generate and without functions in C. An earlier message

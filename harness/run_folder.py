@@ -28,7 +28,7 @@ def capture_name(test: str) -> str:
     both ends are removed.
     """
     said = re.sub(r"[^a-z0-9]+", "-", test.lower())[-_NAME_LENGTH:].strip("-")
-    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # [-1] and [1] look the same without
+    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # distinguishes [-1] and [1]
 
 
 def capture_of(test: str) -> str:

@@ -240,7 +240,7 @@ def _find_converter(hint: object, null: bool) -> Convert:
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""int s: the TimeToReachQueue of a message whose request does not state one."""
+"""The TimeToReachQueue, in s, of a message whose request does not state a time."""
 
 
 def _make_send_message(**values: Any) -> commands.SendMessage:

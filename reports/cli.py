@@ -168,11 +168,8 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        more = (
-            f" and {len(missing) - MOST_NAMED_ENTRIES} more; their pages say so"
-            if len(missing) > MOST_NAMED_ENTRIES
-            else ""
-        )
+        left = len(missing) - MOST_NAMED_ENTRIES
+        more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
         names = "; ".join(missing[:MOST_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)

@@ -7,8 +7,8 @@ the same conversations in captures of its own, with which the tests compare.
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 
 The scenarios `null` and `loop` rewrite the capture of `loopback` with text2pcap: the headers of BSD's and OpenBSD's
-loopback replace Ethernet's. The scenario `faults` records a capture of `serve` with each fault of faults.toml, of the
-checks that show it:
+loopback replace the Ethernet headers. The scenario `faults` records, for each fault of faults.toml, the checks that
+show the fault on a `serve` with it:
 
     .venv/bin/python scripts/record_foreign.py tests/unit/foreign/recorded faults [FAULT...]
 """
@@ -299,7 +299,9 @@ def rewrite(rewriting: Rewriting, out: Path) -> str:
 
 
 def _describe_frame(data: bytes, meta: Any, header: bytes) -> str:
-    """Return a line for text2pcap: the time of a frame, and the frame with another header than Ethernet's."""
+    """Return a line for text2pcap: the time of a frame, and the frame with a different header instead of the Ethernet
+    header.
+    """
     seconds, rest = divmod((meta.tshigh << 32) + meta.tslow, meta.tsresol)
     time_ = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest * 10**9 // meta.tsresol:09}Z"
     return f"{time_} {(header + data[_ETHERNET_SIZE:]).hex()}\n"

@@ -1,1 +1,1 @@
-"""The checks: one pytest module per section of a specification, beside the catalogue of its rules."""
+"""The checks: a folder for each section of a specification, with pytest modules and the catalogue of its rules."""

@@ -84,15 +84,32 @@ class Application:
         return self.peer.recoverable_message(user, **headers)
 
     def send(self, label: str, **fields: Any) -> None:
-        """Let the SUT send a message to the queue, which is a queue of the SUT."""
+        """Let the SUT send a message to the queue."""
         self.sut.send_here(self.queue, [label], **fields)
+
+    def store(self, *labels: str) -> None:
+        """Put messages into the queue: an application of the SUT sends them or, without the facility ``send``, the
+        peer.
+        """
+        if not self.sut.has("send"):
+            self.fill(*labels)
+            return
+        for label in labels:
+            self.send(label, delivery="transactional" if self.transactional else "express")
+
+    def store_for_reader(self, label: str) -> None:
+        """Put a message, as by ``store``, into the queue for which a reader waits; the reader takes the message."""
+        if self.sut.has("send"):
+            self.store(label)
+        else:
+            self.peer.open_raw().send(self.build_message(label))
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Execute a verb of the control channel and return its reply."""
         return self.sut.control.call(verb, **arguments)
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
-        """Return the messages of the queue, or of a given queue, that can be received, in order."""
+        """Return the messages that can be received from the queue, or from a given queue, in order."""
         return list(self.call("peek", queue=queue or self.queue, limit=MOST_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
@@ -125,7 +142,9 @@ class Application:
         return identifier
 
     def end_transaction(self, verb: str, transaction: str, **how: Any) -> None:
-        """Prepare, commit or abort a transaction; ignore a refusal, because the messages of the transaction show it."""
+        """Prepare, commit or abort a transaction. A refusal is ignored, because the messages of the transaction show
+        it.
+        """
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 
     def count_operations(self, *transactions: str) -> dict[str, int]:

@@ -15,4 +15,4 @@ load_predicates()
 
 @pytest.fixture(autouse=True)
 def _every_check(peer: Peer, judge: Judge) -> None:
-    """Use these fixtures in every check, whether the check names them or not."""
+    """Use these fixtures in every check, even if the check does not name them."""

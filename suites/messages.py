@@ -7,6 +7,9 @@ from typing import Any
 
 from harness.peer.party import NO_FIELDS, Party, Places
 
+BODY_TYPE = 0x1F
+"""The BodyType of a transactional message, VT_LPWSTR, which differs from the BodyType of its order acknowledgments."""
+
 
 class Sequence(Places):
     """A transactional sequence of the peer; ``ordinal``, 1 to 15, distinguishes the sequences of one test."""
@@ -23,6 +26,9 @@ class Sequence(Places):
         transaction: Mapping[str, Any] = NO_FIELDS,
         **headers: Any,
     ) -> Any:
-        """Build the next message of the sequence, a transaction of its own unless ``transaction`` has other fields."""
+        """Build the next message of the sequence. The message is a transaction of its own, unless ``transaction`` has
+        fields that change this.
+        """
         place = self.next_place() | dict(transaction)
-        return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, **headers)
+        properties = {"BodyType": BODY_TYPE, **headers.pop("properties", NO_FIELDS)}
+        return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place, properties=properties, **headers)

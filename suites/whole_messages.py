@@ -65,7 +65,8 @@ def normalize_format_name(name: str | None) -> str | None:
 def describe_differences(
     packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
 ) -> str:
-    """Describe in one line the properties that differ from the packet; return ``SAME_PROPERTIES`` if there are none.
+    """Describe in one line the properties that differ from the packet; return ``SAME_PROPERTIES`` if no property
+    differs.
 
     ``but``: properties that are not compared; ``more``: additional properties that the message must have.
     """

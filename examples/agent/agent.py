@@ -4,8 +4,8 @@
     python3 agent.py                            # over standard input and output: ssh host python3 agent.py
     python3 agent.py --listen 127.0.0.1:9801    # over TCP
 
-Copy it, and replace ``ToyQueues`` by your own system; then announce its facilities in FACILITIES. The contract is
-docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` reports your progress.
+Copy this file, and replace ``ToyQueues`` by your own system; then announce its facilities in FACILITIES. The contract
+is docs/control-protocol.md; ``mqconform attach --command "python3 agent.py"`` reports your progress.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Unsupported(Refused):
     """This agent never supports the request, whatever the system supports."""
 
 
-# -- the system: everything from here to the next line is to be replaced ----------------------------------------------
+# -- the system: replace everything from here to the next such line ---------------------------------------------------
 
 
 class ToyQueues:

@@ -1,8 +1,8 @@
-// Run the vectors of `mqconform vectors` in JavaScript: node run.mjs FOLDER. Put your own reader in the place of `read`.
+// Run the vectors of `mqconform vectors` in JavaScript: node run.mjs FOLDER. Replace `read` by your own parser.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-function read(bytes) { // a reader of the BaseHeader alone (MS-MQMQ 2.2.19.1)
+function read(bytes) { // a parser for only the BaseHeader (MS-MQMQ 2.2.19.1)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length < 16 || view.getUint8(0) !== 0x10 || view.getUint32(4, true) !== 0x524f494c) throw new Error('no packet');
   return { 'BaseHeader.PacketSize': view.getUint32(8, true), 'BaseHeader.TimeToReachQueue': view.getUint32(12, true) };

@@ -143,7 +143,8 @@ def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
     if wrong:
         yield f"verbs to repair: {', '.join(wrong)}"
-    yield f"{counted.now} of {counted.every} rules can be judged with these facilities and {counted.capabilities}"
+    have = f"the announced facilities and {counted.capabilities}"
+    yield f"{counted.now} of {counted.every} rules can be judged with {have}"
 
 
 def as_json(found: Findings, counted: Costs) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class Probes(Asking):
         self._note_unreached_verbs()
         return self.found
 
-    # -- who it is ----------------------------------------------------------------------------------------------
+    # -- identity -----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
         """Call identity; raise SutUnavailable, in one line, when the answer is missing or breaks the contract."""
@@ -306,7 +306,7 @@ class Probes(Asking):
             self._note_skipped_verbs("needs receive within a transaction, and lookup_id in its answer", "reject")
         self._call_and_check_contract("abort", transaction=begun["transaction"])
 
-    # -- the rest -----------------------------------------------------------------------------------------------
+    # -- all other verbs ----------------------------------------------------------------------------------------
 
     def _probe_open_to_send(self) -> None:
         if self._plain is None:
@@ -318,7 +318,7 @@ class Probes(Asking):
         self._call_expecting_success("get_queue_path", format_name=self._name_destination(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
-        """Create an outgoing queue with a message to an unreachable address that expires after one second; pause the
+        """Create an outgoing queue to an unreachable address, with a message that expires after one second; pause the
         queue.
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"

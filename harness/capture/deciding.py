@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -111,11 +111,16 @@ def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
 
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are names of fields in the packet, each with the fields of this name."""
-    for match in _FIELD_NAME.finditer(text):
-        *before, name = match[0].split(".")
+    for match, before, name in _find_names(text):
         fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
             yield match, fields
+
+
+@lru_cache(maxsize=4096)
+def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
+    """Return the words of a text that can be names of fields, each with the names before its last point."""
+    return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
 def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:

@@ -7,6 +7,7 @@ from enum import IntFlag
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from struct import Struct
+from typing import NamedTuple
 
 from reference_qm.surface.inputs import Endpoint
 
@@ -20,6 +21,7 @@ _IPV4_HEADER_LAYOUT = Struct(">BBHHHBBH4s4s")
 _IPV6_HEADER_LAYOUT = Struct(">IHBB16s16s")
 _TCP_HEADER_LAYOUT = Struct(">HHIIBBHHH")
 _UDP_HEADER_LAYOUT = Struct(">HHHH")
+_PROTOCOL_AND_LENGTH = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
@@ -38,15 +40,19 @@ class TcpFlags(IntFlag):
     ACK = 0x10
 
 
-@dataclass(frozen=True, slots=True)
-class TcpSegment:
-    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32."""
+_SYN = int(TcpFlags.SYN)
+
+
+class TcpSegment(NamedTuple):
+    """One TCP segment. ``sequence``, ``acknowledged``: the sequence and acknowledgment numbers, u32. ``flags``: bits of
+    TcpFlags.
+    """
 
     source: Endpoint
     target: Endpoint
     sequence: int
     acknowledged: int
-    flags: TcpFlags
+    flags: int
     data: bytes = b""
 
 
@@ -61,7 +67,7 @@ class UdpDatagram:
 
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet of a segment; ValueError for an invalid address, or addresses of different families."""
-    options = _SYN_OPTIONS if TcpFlags.SYN in segment.flags else b""
+    options = _SYN_OPTIONS if segment.flags & _SYN else b""
     header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
         segment.target.port,
@@ -88,18 +94,13 @@ def _build_ip_packet(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
     """Return a TCP or UDP packet with its checksum, after an IP header."""
-    sender, receiver = _parse_address(source.host), _parse_address(target.host)
-    if sender.version != receiver.version:
-        raise ValueError(f"{sender} and {receiver} are addresses of different families")
+    version, sender, receiver = _pair_addresses(source.host, target.host)
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
-        checksum = 0xFFFF  # zero would say that there is none
+        checksum = 0xFFFF  # zero would mean that there is no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
-    if sender.version == 6:
-        return (
-            _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender.packed, receiver.packed)
-            + payload
-        )
+    if version == 6:
+        return _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
     head = _IPV4_HEADER_LAYOUT.pack(
         0x45,
         0,
@@ -109,20 +110,25 @@ def _build_ip_packet(
         _HOP_LIMIT,
         protocol,
         0,
-        sender.packed,
-        receiver.packed,
+        sender,
+        receiver,
     )
     return head[:10] + _compute_checksum(head).to_bytes(2, "big") + head[12:] + payload
 
 
 @lru_cache(maxsize=256)
-def _parse_address(host: str) -> Address:
-    """Parse an address; results are cached, because a run has few addresses and every packet has two."""
-    return ip_address(host)
+def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
+    """Return the IP version of two addresses and their bytes; results are cached, because a run has few addresses and
+    every packet has two.
+    """
+    sender, receiver = ip_address(source), ip_address(target)
+    if sender.version != receiver.version:
+        raise ValueError(f"{sender} and {receiver} are addresses of different families")
+    return sender.version, sender.packed, receiver.packed
 
 
-def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: int) -> bytes:
-    return sender.packed + receiver.packed + protocol.to_bytes(4, "big") + length.to_bytes(4, "big")
+def _pseudo_header(sender: bytes, receiver: bytes, protocol: int, length: int) -> bytes:
+    return sender + receiver + _PROTOCOL_AND_LENGTH.pack(protocol, length)
 
 
 def _compute_checksum(data: bytes) -> int:
@@ -133,6 +139,11 @@ def _compute_checksum(data: bytes) -> int:
     return 0xFFFF - folded
 
 
+def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: bytes) -> bool:
+    """Return whether the checksum of a whole TCP segment or UDP datagram is right."""
+    return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
+
+
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
     sender, receiver, protocol, payload = _read_ip(packet)
@@ -141,7 +152,7 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     header = _TCP_HEADER_LAYOUT if protocol == TCP else _UDP_HEADER_LAYOUT
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
-    if _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
+    if not has_valid_checksum(sender.packed, receiver.packed, protocol, payload):
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),

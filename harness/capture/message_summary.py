@@ -1,5 +1,5 @@
-"""The values of a UserMessage that steps need while they wait for messages. They are stored when the packet arrives, so
-that no wait parses it again.
+"""The values of a UserMessage that steps need while they wait for messages. The values are stored when the packet
+arrives, so that no wait parses it again.
 """
 
 from __future__ import annotations

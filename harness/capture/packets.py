@@ -103,8 +103,8 @@ class CapturedPackets:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
         requested frame.
 
-        ``says``: the texts of the verdict, which name the deciding field, with or without a range of bytes in the
-        verdict.
+        ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
+        bytes.
         """
         asked = [(one, self._find_packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
@@ -121,7 +121,7 @@ class CapturedPackets:
         if at == len(self.packets) or self.packets[at].frame != frame:
             raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
         if frame in self._connections:
-            from harness.capture.rpc_stubs import read_stubs  # which takes a second to import
+            from harness.capture.rpc_stubs import read_stubs  # the import takes a second
 
             pdus = self._connections[frame]
             read_stubs(pdus)
@@ -218,6 +218,6 @@ def _dissect(packet: Captured) -> _Dissection:
 
 
 def _rpc_dissection(packet: Captured) -> str:
-    from harness.wire.rpc import rpc_dissection  # takes a second
+    from harness.wire.rpc import rpc_dissection  # the import takes a second
 
     return rpc_dissection(packet.data, packet.stub)

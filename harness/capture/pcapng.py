@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from struct import Struct, error, unpack_from
 from typing import BinaryIO
@@ -49,6 +50,7 @@ PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
 """int bytes from the start of an Enhanced Packet block to its packet."""
 
 
+@cache
 def file_header() -> bytes:
     """Return the first blocks of a capture: one section, and one raw IP interface with times in microseconds."""
     return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
@@ -81,12 +83,17 @@ def packet_block(
     ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
     the packet.
     """
+    original = len(packet) if size is None else size
+    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
+    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _packet_options(comment, inbound))
+
+
+@lru_cache(maxsize=64)
+def _packet_options(comment: str | None, inbound: bool | None) -> bytes:
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
-    original = len(packet) if size is None else size
-    head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
-    return _read_block(_ENHANCED_PACKET, head + _pad_to_4_bytes(packet) + _read_options(options))
+    return _read_options(options)
 
 
 def note_block(text: bytes) -> bytes:
@@ -200,7 +207,8 @@ class _Reader:
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _BLOCKS_WITHOUT_TIME:
                 raise self._build_error(
-                    f"a {_BLOCKS_WITHOUT_TIME[kind]} block; save the capture with Enhanced Packet blocks"
+                    f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
+                    "Enhanced Packet blocks"
                 )
             self.offset += _LEAST_BLOCK_BYTES + len(body)
         if not started:
@@ -235,7 +243,7 @@ class _Reader:
         link_type = self._unpack_values("HHI", body)[0]
         resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
-            raise self._build_error("if_tsresol is not one byte")
+            raise self._build_error("the option if_tsresol does not have one byte")
         exponent = resolution[0] & 0x7F
         self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
 

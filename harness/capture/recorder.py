@@ -178,8 +178,8 @@ class MissingLayer(ConformanceFailure, IndexError):
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture by another tool does
-    not show it. ``closed_by``: None while open, else ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of another tool does
+    not show the role. ``closed_by``: None while open, else ``sut`` or ``peer``.
     """
 
     number: int
@@ -416,11 +416,11 @@ class Recorder:
         """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
-    # -- what is kept -------------------------------------------------------------------------------------------
+    # -- stored packets -----------------------------------------------------------------------------------------
 
     def _count_sut_packets(self, size: int, packets: int = 1) -> None:
-        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many of
-        either.
+        """Count bytes from the SUT and the packets that they complete; raise SutFlood when the SUT has sent too many
+        bytes or packets.
         """
         self._from_sut += size
         self._cost += max(size, FRAME_COST * max(packets, 1))
@@ -487,5 +487,5 @@ def _name_rpc_packet(frame: Frame) -> str:
 
     name = str(_import_rpc_layers().rpc_kind(frame.data))
     if frame.from_sut and not is_plain(frame.data):
-        frame.packet  # noqa: B018 - dissected for its errors, and kept
+        _import_rpc_layers().check_pdu(frame.data)
     return name

@@ -81,7 +81,7 @@ class _Connection:
         call = self._calls.get(packet.call_id)
         if call is None:
             return
-        if is_sealed(packet):  # a capture has no keys: what the stub holds is neither shown nor judged
+        if is_sealed(packet):  # a capture contains no keys: a sealed stub is neither shown nor judged
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)
@@ -104,5 +104,5 @@ def read_stubs(pdus: Iterable[Pdu]) -> None:
     for pdu in pdus:
         try:
             connection.take(pdu)
-        except WireError:  # a PDU or a stub that is malformed is shown as far as it can be dissected
+        except WireError:  # a malformed PDU or stub is shown as far as it can be dissected
             continue

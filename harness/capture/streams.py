@@ -111,7 +111,7 @@ class _Gatherer:
         if isinstance(packet, UdpDatagram):
             ends = packet.source, packet.target
             self.found.udp.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
-        elif TcpFlags.SYN in packet.flags:
+        elif packet.flags & TcpFlags.SYN:
             self._begin_stream(frame, packet)
         else:
             self._add_segment(frame, packet)
@@ -119,7 +119,7 @@ class _Gatherer:
     def _begin_stream(self, frame: CapturedFrame, segment: TcpSegment) -> None:
         way, back = (segment.source, segment.target), (segment.target, segment.source)
         first = segment.sequence + 1 & 0xFFFFFFFF
-        if TcpFlags.ACK not in segment.flags:
+        if not segment.flags & TcpFlags.ACK:
             stream = Stream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
             self.found.tcp.append(stream)
             self._senders[way] = _Sender(stream, stream.from_client, first)
@@ -146,12 +146,12 @@ class _Gatherer:
                 raise self._build_error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
             start = len(direction.data)
             direction.data += segment.data
-            pushed = TcpFlags.PSH in segment.flags
+            pushed = bool(segment.flags & TcpFlags.PSH)
             direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, pushed))
         ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
         if ends:
             direction.closed_frame = frame.number
-            direction.reset = TcpFlags.RST in segment.flags
+            direction.reset = bool(segment.flags & TcpFlags.RST)
         sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
 
     def _build_error(self, frame: CapturedFrame, message: str) -> CaptureError:

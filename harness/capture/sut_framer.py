@@ -22,7 +22,7 @@ ConnectionParameters.
 """
 _SESSION_HEADER = 16
 _READ_THROUGH = 64 * 1024
-"""The longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
+"""int bytes: the longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
 
 
 class SutFramer(Framer):

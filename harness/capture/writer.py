@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,9 +15,10 @@ from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
-"""int bytes of data in one frame."""
+"""int bytes: the most data that one frame contains."""
 
-_ACK_FLAG = TcpFlags.ACK
+_ACK_FLAG = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
+_SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
 
 
 @dataclass(slots=True)
@@ -60,8 +61,8 @@ class CaptureWriter:
         self._size = len(file_header())
         self._data_end = 0
         """The offset in the file after the data of the last packet."""
-        self._notes = bytearray()
-        """The blocks of notes that are written with the next packet."""
+        self._pending = bytearray()
+        """The blocks that are written with the next packet: notes, and the first packets of a handshake."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
         self._file = open_whole(path, "wb")
@@ -80,14 +81,14 @@ class CaptureWriter:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is already open")
-        # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
+        # Different initial sequence numbers distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
-        opening = _build_segment(connection.client, connection.server, TcpFlags.SYN)
-        numbers = [self._write_segment(replace(opening, acknowledged=0), time_us, comment, inbound=out)]
+        opening = _build_segment(connection.client, connection.server, _SYN)
+        numbers = [self._write_segment(opening._replace(acknowledged=0), time_us, comment, inbound=out, later=True)]
         connection.client.sequence += 1
-        answer = _build_segment(connection.server, connection.client, TcpFlags.SYN | _ACK_FLAG)
-        numbers.append(self._write_segment(answer, time_us, inbound=back))
+        answer = _build_segment(connection.server, connection.client, _SYN | _ACK_FLAG)
+        numbers.append(self._write_segment(answer, time_us, inbound=back, later=True))
         connection.server.sequence += 1
         numbers.append(
             self._write_segment(_build_segment(connection.client, connection.server, _ACK_FLAG), time_us, inbound=out)
@@ -116,7 +117,7 @@ class CaptureWriter:
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
             pushed = not more and start + len(part) == len(data)
-            flags = TcpFlags.PSH | _ACK_FLAG if pushed else _ACK_FLAG
+            flags = _PSH | _ACK_FLAG if pushed else _ACK_FLAG
             numbers.append(
                 self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
             )
@@ -134,7 +135,7 @@ class CaptureWriter:
         The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
-        ending = _build_segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK_FLAG)
+        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
@@ -155,7 +156,7 @@ class CaptureWriter:
     ) -> int:
         """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
-            raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
+            raise HarnessError(f"{self.path}: a datagram has {len(data)} bytes; at most {MAX_DATAGRAM} bytes fit")
         try:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
@@ -169,13 +170,13 @@ class CaptureWriter:
 
         The note is written together with the next packet: a separate write costs more than the note.
         """
-        self._notes += note_block(text)
+        self._pending += note_block(text)
 
     def close(self) -> None:
         """Close the file."""
-        if self._notes:
-            write_whole(self._file, self.path, bytes(self._notes))
-            self._notes.clear()
+        if self._pending:
+            write_whole(self._file, self.path, bytes(self._pending))
+            self._pending.clear()
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -197,25 +198,38 @@ class CaptureWriter:
         return sender, receiver
 
     def _write_segment(
-        self, segment: TcpSegment, time_us: int, comment: str | None = None, *, inbound: bool | None
+        self,
+        segment: TcpSegment,
+        time_us: int,
+        comment: str | None = None,
+        *,
+        inbound: bool | None,
+        later: bool = False,
     ) -> int:
+        """Write a segment, with ``later`` together with the next one; return its frame number."""
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        return self._write_packet_block(packet, time_us, comment, inbound)
+        return self._write_packet_block(packet, time_us, comment, inbound, later=later)
 
-    def _write_packet_block(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
+    def _write_packet_block(
+        self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None, *, later: bool = False
+    ) -> int:
         block = packet_block(self._start_us + time_us, packet, comment, inbound)
-        self._data_end = self._size + len(self._notes) + PACKET_OFFSET_IN_BLOCK + len(packet)
-        if self._notes:
-            block = bytes(self._notes) + block
-            self._notes.clear()
+        if later:
+            self._pending += block
+            self.frames += 1
+            return self.frames
+        self._data_end = self._size + len(self._pending) + PACKET_OFFSET_IN_BLOCK + len(packet)
+        if self._pending:
+            block = bytes(self._pending) + block
+            self._pending.clear()
         self._size += len(block)
         write_whole(self._file, self.path, block)
         self.frames += 1
         return self.frames
 
 
-def _build_segment(sender: _Side, receiver: _Side, flags: TcpFlags, data: bytes = b"") -> TcpSegment:
+def _build_segment(sender: _Side, receiver: _Side, flags: int, data: bytes = b"") -> TcpSegment:
     return TcpSegment(sender.endpoint, receiver.endpoint, sender.sequence, receiver.sequence, flags, data)

@@ -52,7 +52,7 @@ def allure(
         options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE_PACKAGE, "awesome", *options, str(results.resolve())]
         try:
-            done = subprocess.run(  # noqa: S603 - npm's program, on files of ours
+            done = subprocess.run(  # noqa: S603 - a program from npm, with our own files
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:

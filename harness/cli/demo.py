@@ -162,7 +162,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+    with unwind_on_signals(), closing(Guard()) as guard:  # Ctrl-C and kill -9 also end the started processes
         return _watch_runs(systems, guard, out, console, began)
 
 
@@ -178,7 +178,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
-                report.terminate()  # it waits for what nobody ends any more
+                report.terminate()  # it waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
     wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
@@ -221,7 +221,7 @@ def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[byte
         rpc_port=port and 2103,
         python=sys.executable,
         config=_write_config(system, out, "{worker}").resolve(),
-        virtual=str(system.kind == "virtual").lower(),  # what a loopback system would have to be given
+        virtual=str(system.kind == "virtual").lower(),  # a system on loopback would need more configuration for these
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")

@@ -11,9 +11,9 @@ from harness.paths import SUITES
 from harness.printable import escape_unprintable, one_line
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
+from harness.rules.explored_areas import list_explored_areas
 from harness.rules.naming import find_rule_id
 from harness.rules.places import find_place
-from harness.run.depth_of_rules import list_explored_areas
 from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 

@@ -109,9 +109,9 @@ def _count_steps(found: Explored) -> Iterator[str]:
         yield f"{number:>8,}  {name}"
     yield f"{found.steps.total():>8,}  steps"
     for name, needs in sorted(found.lacking.items()):
-        yield f"not tried: {name}, because the system lacks {', '.join(needs)}"
+        yield f"transition not tried: {name}, because the system lacks {', '.join(needs)}"
     if found.never_taken and found.diverged is None:
-        yield f"never taken: {', '.join(found.never_taken)}; increase --steps"
+        yield f"transitions never taken: {', '.join(found.never_taken)}; increase --steps"
 
 
 def _describe_walk(walk: Walk, area: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ def mutants(
     ] = "1",
     limit: Annotated[int | None, typer.Option(help="The largest number of mutants to run in this call.")] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only mutants of files or functions with this name. Repeatable.")
+        list[str] | None, typer.Option(help="Select only mutants of files or functions with this name. Repeatable.")
     ] = None,
     most: Annotated[
         int | None,

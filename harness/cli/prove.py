@@ -63,7 +63,7 @@ def prove(
     def run_proof(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
-            proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
+            proof.idle.clear()  # a function may fail on a fault of a rule that was not selected
         checks = [check for check in trials.checks if check in covering]
         return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks, apart=readings)
 

@@ -96,7 +96,7 @@ def run(
 
     from harness.run.options import pytest_arguments
 
-    # Plugins of others that are installed have no part in a run, and take a tenth of the time of a short one.
+    # A run does not use other installed plugins, which take a tenth of the time of a short run.
     plugins = ("--disable-plugin-autoload",)
     # -qq: pytest's last line would count checks that broke off as failed; the plugin ends with the verdicts instead.
     shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
@@ -123,7 +123,7 @@ def run(
     arguments += [option for option, wanted in (("--resume", resume), ("--allure", allure)) if wanted]
     if sut is not None:
         _announce_packets(sut)
-    gc.disable()  # what is imported stays; the plugin enables it when the checks are collected
+    gc.disable()  # imported objects are never garbage; the plugin enables it when the checks are collected
     try:
         code = _run_pytest(arguments, format_)
     finally:

@@ -42,7 +42,7 @@ def cache_folder() -> Path | None:
     """
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # the user has no home folder
         return None
     made_by = f"{_CACHE_SCHEMA_VERSION} {SUITES} {sys.version}"
     return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
@@ -72,7 +72,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
             _forget_oldest(folder.parent)
         new.write_text(json.dumps(tree, separators=(",", ":")), encoding="utf-8")
         new.replace(folder / f"{name}.json")
-    except OSError:  # a read-only or full home: the next process works it out again
+    except OSError:  # the home folder is read-only or full: the next process computes the value again
         with suppress(OSError):
             new.unlink()
 
@@ -106,8 +106,8 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Records about Python files, which are made by importing the files; a record is made again when its file, or one
-    of its file's imports, changes.
+    """Records about Python files. A record is made by importing its file, and made again when the file, or a file that
+    it imports, has changed.
     """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)

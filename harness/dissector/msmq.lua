@@ -142,6 +142,9 @@ end
 
 local readers = {}
 
+-- A tree that ignores all that is added to it.
+local NO_TREE = setmetatable({}, { __index = function() return function(tree) return tree end end })
+
 function readers.number(context, layout, field, tree, values)
   local range = take(context, layout, field, field.size)
   if field.size == 8 then
@@ -217,12 +220,14 @@ function readers.queue(context, layout, field, tree, values)
   if name == "" then return end
   local from = context.at
   if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced, nothing is left") end
-  -- The text is known only after the structure was read; the branch is added first, since its fields go below it.
-  local branch = tree:add(fields_of[layout.name][field.name], context.tvb(from, context.last - from), "")
-  local found = read_layer(context, layout_of[name], branch)
+  -- The value of a field cannot change once it is in the tree, so the structure is first read without a tree.
+  local done, found = pcall(read_layer, context, layout_of[name], NO_TREE)
+  local text = done and queue_text(name, found, values.QueueManagerAddress) or ""
+  context.at = from
+  local branch = tree:add(fields_of[layout.name][field.name], context.tvb(from, context.last - from), text)
+  read_layer(context, layout_of[name], branch)
   branch:set_len(context.at - from)
-  values[field.name] = queue_text(name, found, values.QueueManagerAddress)
-  branch:set_text(field.name .. ": " .. values[field.name])
+  values[field.name] = text
 end
 
 function readers.list(context, layout, field, tree, values)

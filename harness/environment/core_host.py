@@ -127,7 +127,7 @@ class CoreHost:
         self._pings: dict[PingSocket, Datagrams] = {}
         self._abandoned: set[int] = set()
 
-    # -- life ---------------------------------------------------------------------------------------------------
+    # -- start and stop -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the core; ``listen``, ``listen_ping`` and ``listen_rpc`` open its ports."""
@@ -214,7 +214,7 @@ class CoreHost:
         if passed is not None:
             self.handle(DatagramReceived(socket, remote, passed))
 
-    # -- what the driver needs ----------------------------------------------------------------------------------
+    # -- the interface that the driver needs --------------------------------------------------------------------
 
     def now(self) -> Now:
         return self.environment.now()
@@ -229,7 +229,7 @@ class CoreHost:
     def send_packet(self, effect: SendPacket) -> None:
         stream = self.streams.get(effect.transport)
         if stream is None:
-            return  # lost while the core was computing: TransportLost is on its way or was handled
+            return  # lost while the core was computing: TransportLost will be or was handled
         if self.stage is None:
             stream.send(effect.data)
         else:
@@ -295,7 +295,7 @@ class CoreHost:
         core = self.core
 
         def answer() -> None:
-            if self.core is core:  # else another has replaced it, and the token is another's
+            if self.core is core:  # otherwise a new core has replaced it, which did not issue the token
                 self.handle(event)
 
         self._call_soon(answer)

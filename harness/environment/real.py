@@ -181,7 +181,7 @@ class _RealDatagrams:
     def on_ready(self, mask: int) -> None:
         try:
             data, name = self.sock.recvfrom(READ_CHUNK_BYTES)
-        except OSError:  # an ICMP error for an earlier datagram; UDP promises nothing, so it is no event
+        except OSError:  # an ICMP error for an earlier datagram is not an event, because UDP may lose datagrams
             return
         self.sink.on_datagram(_parse_socket_name(name), data)
 
@@ -263,7 +263,7 @@ class RealEnvironment:
                 self.pulse.send_due_question()
                 left_ms = min(left_ms, QUESTION_INTERVAL_MS)
             if left_ms <= 0:
-                self._wait_and_dispatch_once(0)  # what came while this process had to wait for its turn
+                self._wait_and_dispatch_once(0)  # handle the events that occurred while this process was not running
                 if self.witness is not None:
                     self.witness.timed_out()
                 return condition()

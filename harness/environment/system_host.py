@@ -143,7 +143,7 @@ class SystemHost(CoreHost):
     def _begin_core(self) -> Core:
         try:
             return _Guarded(self._new_core(self._disk.read()), self)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it would have ended the process
+        except Exception as error:  # noqa: BLE001 - any exception would have ended the process
             self.on_failure(error)
             return self.core
 

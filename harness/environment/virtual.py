@@ -157,7 +157,7 @@ class VirtualEnvironment:
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before whatever the far side says first
+            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the far side
             far.sink.on_open()
 
         def report_refusal() -> None:

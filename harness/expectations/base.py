@@ -39,7 +39,7 @@ class Expectation(ABC):
         """Return an observation as text for the ``observed`` of a verdict."""
         return show_value(observed)
 
-    def named(self, name: str) -> Expectation:
+    def with_name(self, name: str) -> Expectation:
         """Return the expectation of a value with a name; the name decides how integers are printed."""
         del name
         return self
@@ -58,7 +58,7 @@ class Value(Expectation):
     def show(self, observed: Any) -> str:
         return show_value(observed, self.name)
 
-    def named(self, name: str) -> Value:
+    def with_name(self, name: str) -> Value:
         return replace(self, name=name)
 
     def compare(self, observed: Any) -> Difference | None:

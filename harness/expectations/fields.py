@@ -39,7 +39,7 @@ class Named(Expectation):
     """
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
-        self.expected = {name: expectation(value).named(name) for name, value in expected.items()}
+        self.expected = {name: expectation(value).with_name(name) for name, value in expected.items()}
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
         self._text = show_named({name: self._show_expected(name, value) for name, value in expected.items()}) or EMPTY
 
@@ -88,7 +88,7 @@ class Named(Expectation):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:
-            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+            with contextlib.suppress(MissingLayer):  # a packet of a different kind lacks the field
                 found[name] = _read_field(observed, name)
         return found
 

@@ -35,7 +35,7 @@ class Items(Expectation):
     def __str__(self) -> str:
         return self._format_items(self.items, self._show_expected)
 
-    def named(self, name: str) -> Items:
+    def with_name(self, name: str) -> Items:
         named = Items(self.items, ordered=self.ordered, where=self.where, name=self.name)
         named._show_expected = partial(show_nested, name=name)
         if self.name is show_nested:
@@ -94,14 +94,14 @@ class Each(Expectation):
     """
 
     def __init__(self, expected: Any, of: str | None = None) -> None:
-        self.expected = expectation(expected).named(of or "")
+        self.expected = expectation(expected).with_name(of or "")
         self.of = of
 
     def __str__(self) -> str:
         return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
 
-    def named(self, name: str) -> Each:
-        return Each(self.expected.named(name), self.of)
+    def with_name(self, name: str) -> Each:
+        return Each(self.expected.with_name(name), self.of)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_collection(observed) and not isinstance(observed, Mapping):

@@ -21,20 +21,24 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "PreferredBaseAlgorithm": EncryptionAlgorithm,
     "HashAlgorithm": HashAlgorithm,
 }
-"""By the printed name of a field: the names of its codes."""
+"""The codes that a field can have, by the printed name of the field."""
 _HEX_FIELDS = (
     *("VersionNumber", "Signature", "RecoverableMsgAckFlags", "m_SuffixAndFlags", "BodyType", "Cookie", "rights"),
     *("hQueue", "pQueue", "dwQueue", "hRemoteQueue", "hCursor", "dwpContext", "OpenQueueDescriptorHandle", "ulAction"),
     *("HeaderID", "type of property", "queue number"),
 )
-"""Names of flags, handles and codes whose values have no names."""
+"""The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
 _NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
-"""The name of such a field in the name of a value: ``MessageClass of the OrderAck``, ``BaseHeader.VersionNumber``."""
+"""Matches the name of one of these fields in the name of a value: ``MessageClass of the OrderAck``,
+``BaseHeader.VersionNumber``.
+"""
 
 
-def show_integer(value: int, name: str = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field."""
-    field = _NUMBERED_FIELD.search(name)
+def show_integer(value: int, name: object = "") -> str:
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
+    key of a mapping, such as a number.
+    """
+    field = _NUMBERED_FIELD.search(str(name))
     if field is None:
         return f"0x{value:X}" if value >= HEX_FROM else str(value)
     codes = _NAMED_CODES.get(field[0])

@@ -26,8 +26,8 @@ class OneOf(Expectation):
             self.allowed[0].show(observed) if isinstance(self.allowed[0], Between) else show_value(observed, self.name)
         )
 
-    def named(self, name: str) -> OneOf:
-        named = OneOf(*(one.named(name) for one in self.allowed))
+    def with_name(self, name: str) -> OneOf:
+        named = OneOf(*(one.with_name(name) for one in self.allowed))
         named.name = name
         return named
 

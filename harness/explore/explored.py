@@ -66,17 +66,17 @@ class Explorer:
         """Take walks until one diverges or the limits are reached; a diverging walk is shrunk."""
         until_s = None if limits.minutes is None else time.monotonic() + 60 * limits.minutes
 
-        def has_time_left() -> bool:
+        def may_continue() -> bool:
             return until_s is None or time.monotonic() < until_s
 
         drawing, lacking = self._find_drawing()
-        drawing = replace(drawing, may_continue=has_time_left)
+        drawing = replace(drawing, may_continue=may_continue)
         steps = Counter(dict.fromkeys(drawing.names, 0))
         for number in count():
-            if steps.total() >= limits.steps or not has_time_left():
+            if steps.total() >= limits.steps or not may_continue():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
-            walk = self._take_walk(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - to be repeated
+            walk = self._take_walk(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
             steps.update(step.name for step in walk.steps)
             progress(min(steps.total(), limits.steps), limits.steps)
             if walk.divergence is not None:

@@ -259,7 +259,7 @@ class QueuesDriven:
         message = answer["message"]
         return {"message": None if message is None else self._describe_message_answer(message)}
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def _read_visible_state(self) -> dict[str, Any]:
         control = self._sut.control

@@ -58,7 +58,7 @@ class RemoteDriven(QueuesDriven):
         self._remote_cursors: dict[str, tuple[str, int]] = {}
         """The handles of cursors, by their names in the model."""
         self._calls: dict[str, tuple[str, Call]] = {}
-        """The calls of reads, also of answered ones, by their names in the model."""
+        """The calls of reads, including answered calls, by their names in the model."""
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
 

@@ -151,7 +151,7 @@ class SessionsDriven:
     def _send_packet(self, session: str, packet: Any) -> None:
         self._connections[session].send(packet)
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def _describe_session(self, connection: RawConversation) -> dict[str, Any]:
         answers = [self._describe_packet(frame.data) for frame in connection.received]

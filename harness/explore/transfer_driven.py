@@ -225,7 +225,7 @@ class TransferDriven(QueuesDriven):
         )
         return bytes(made)
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def _read_visible_state(self) -> dict[str, Any]:
         seen = super()._read_visible_state()

@@ -85,7 +85,7 @@ def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) ->
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
             if worlds.can_take(behind):
                 yield behind
-            else:  # something ends about now, or has just ended
+            else:  # a wait or a message ends about now, or has just ended
                 system.idle(_IDLE_STEP_MS)
         yield step
 

@@ -31,7 +31,7 @@ _FINAL_ACK_SIZE = 36
 
 
 class Wire:
-    """The packets of the system on all connections of a peer, read by the strict codec, because it is fast."""
+    """The packets of the system on all connections of a peer, read with the strict codec, which is fast."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -107,7 +107,7 @@ class Wire:
         try:
             packet = parse_packet(frame.data)
         except FormatError:
-            return  # judged by the predicates of a run; a model expects what is missing then
+            return  # the predicates of a run judge the packet; the model notices that it is missing
         if isinstance(packet, ConnectionParametersPacket):
             self._windows[frame.connection] = packet.ConnectionParametersHeader.WindowSize
         if isinstance(packet, UserMessagePacket):

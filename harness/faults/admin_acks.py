@@ -12,8 +12,8 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 Change = Callable[[Message, Message], Message]
-"""A function that is called with an acknowledgment and the message that it acknowledges, and
-returns the changed one.
+"""A function that is called with an acknowledgment and the message that it acknowledges, and returns the changed
+acknowledgment.
 """
 ALL_CLASSES = frozenset(MessageClass)
 ARRIVAL_CLASSES = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})

@@ -50,7 +50,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
-    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original ones."""
+    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original arguments."""
 
     def make_changed_callback(given: Given) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))

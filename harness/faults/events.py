@@ -23,7 +23,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """An event that a fault posts instead of an event of the core, or in addition."""
+    """An event that a fault posts instead of an event of the core, or in addition to one."""
 
     hear: Hear
     event: object = None
@@ -44,7 +44,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
     """
 
     def install(faulty: FaultyCore) -> None:
-        running: list[Callable[..., Any]] = []  # the method that was there, then what stands for it
+        running: list[Callable[..., Any]] = []  # the original method, then its replacements
 
         def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
             running.append(original)
@@ -96,4 +96,4 @@ def _call_handlers(qm: QueueManager, event: Any) -> Hear:
 
 
 def _post_event(qm: QueueManager, hear: Hear, event: object = None) -> None:
-    qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core knows of no faults
+    qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core has no type for faults

@@ -229,7 +229,7 @@ class _NotingCursor(Cursor):
 def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
     if kind is PingPacket:
         return pings(lambda packet: field.change_in(packet, change), when)
-    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # the others
+    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
 def _resolve_path(kind: Kind, path: str) -> _Field:

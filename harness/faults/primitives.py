@@ -47,7 +47,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
         try:
             packet = parse_packet(effect.data)
         except FormatError:
-            return [effect]  # another fault broke it already
+            return [effect]  # an earlier fault has made it malformed
         if not isinstance(packet, kind) or (when is not None and not when(packet)):
             return [effect]
         data = change(packet)
@@ -65,7 +65,7 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
         try:
             parse_packet(effect.data)
         except FormatError:
-            return [effect]  # of DCE/RPC, or broken by another fault
+            return [effect]  # a PDU of DCE/RPC, or made malformed by an earlier fault
         return [replace(effect, data=change(effect.data))]
 
     return lambda faulty: faulty.effect_filters.append(filter_)
@@ -105,7 +105,7 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
         try:
             pdu = Pdu.parse(effect.data)
         except PduError:
-            return [effect]  # a packet of message queuing, or broken by another fault
+            return [effect]  # a packet of message queuing, or made malformed by an earlier fault
         if not isinstance(pdu.body, kind):
             return [effect]
         body = change(pdu.body)
@@ -144,7 +144,7 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
     """
 
     def install(faulty: FaultyCore) -> None:
-        running: list[Callable[..., Any]] = []  # the method that was there, then what stands for it
+        running: list[Callable[..., Any]] = []  # the original method, then its replacements
 
         def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
             running.append(original)
@@ -172,8 +172,8 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after the first call of a step with the given arguments, so that the queue manager sends
-    nothing any more.
+    """Ignore all inputs after the first call of a step with the given arguments, so that the queue manager no longer
+    sends anything.
     """
 
     def install(faulty: FaultyCore) -> None:

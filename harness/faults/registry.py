@@ -166,7 +166,7 @@ def mutant_as_fault(name: str) -> Fault:
 
     def install(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
-            exchange.__enter__()  # for good: the directory is this system's as long as the process lives
+            exchange.__enter__()  # never undone: the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
 

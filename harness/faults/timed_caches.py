@@ -31,7 +31,7 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
 
     def install(faulty: FaultyCore) -> None:
         put_in_place(faulty)
-        faulty.on_restart.append(put_in_place)  # which may begin with other caches
+        faulty.on_restart.append(put_in_place)  # a restart may create new caches
 
     return install
 

@@ -58,7 +58,7 @@ MOST_LISTED_GAPS = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame comes first."""
+    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame is first."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Conversation:
                 view.connection.summaries.clear()
         self._describe_conversation()
 
-    # -- what its ways say ------------------------------------------------------------------------------------
+    # -- events of its directions -----------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
         """Return the cutter for a direction that continues with the given bytes; None while the protocol is unknown,
@@ -142,7 +142,7 @@ class Conversation:
         late = self._reassembly.ways[side].late or way.began_with_hole
         if self.kind == MSMQ:
             return PacketCutter(way.packet, late=late)
-        from harness.foreign.pdus import PduCutter  # which takes a second to import
+        from harness.foreign.pdus import PduCutter  # the import takes a second
 
         return PduCutter(way.packet, late=late)
 

@@ -1,19 +1,21 @@
 """Read the IP packets of a capture as far as they are complete, and join their fragments.
 
-Spec: RFC 791, 8200, 9293, 768. Checksums are not verified, because in a capture on the sending machine the network card
-has not computed them yet.
+Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request, because in a capture on the sending machine the
+network card has not computed them yet.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from harness.capture.ip import has_valid_checksum
+
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
 MOST_UNFINISHED_PACKETS = 1024
-"""The largest number of packets that wait for fragments; a new one replaces the oldest."""
+"""The largest number of packets that wait for fragments; a further packet replaces the oldest."""
 
 
 class Payload(NamedTuple):
@@ -29,6 +31,14 @@ class Payload(NamedTuple):
     data: bytes
     missing: int
     number: int
+
+    def verify_checksum(self) -> None:
+        """Raise NotRead for a wrong checksum; a truncated payload or UDP without a checksum cannot be verified."""
+        without = self.protocol == UDP and self.data[6:8] == b"\0\0"
+        if self.missing or without or self.protocol not in (TCP, UDP):
+            return
+        if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
+            raise NotRead("packets with a wrong checksum")
 
 
 class NotRead(Exception):
@@ -90,7 +100,7 @@ class _Whole:
 def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
     """Read the IP packet at an offset of a frame that had ``size`` bytes; return None while fragments are missing."""
     if len(frame) <= at:
-        raise NotRead("frames that are cut before their IP header")
+        raise NotRead("frames that are truncated before their IP header")
     version = frame[at] >> 4
     if version == 4:
         return _read_ipv4(frame, at, size, number, fragments)
@@ -102,9 +112,9 @@ def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments)
 def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
     start = at + (frame[at] & 0x0F) * 4
     if len(frame) < start or start < at + 20:
-        raise NotRead("frames that are cut before the end of their IP header")
+        raise NotRead("frames that are truncated within their IP header")
     total = frame[at + 2] << 8 | frame[at + 3]
-    end = at + total if total else size  # a card that cuts the packet itself has no length to give
+    end = at + total if total else size  # the length is 0 if the network card segments the packet
     if end < start:
         raise NotRead("IP packets with a wrong length")
     source, target, protocol = frame[at + 12 : at + 16], frame[at + 16 : at + 20], frame[at + 9]
@@ -112,7 +122,7 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
     placed = frame[at + 6] << 8 | frame[at + 7]
     if placed & 0x3FFF:
         if len(data) < end - start:
-            raise NotRead("fragments of IP packets that are cut")
+            raise NotRead("truncated fragments of IP packets")
         identification = frame[at + 4] << 8 | frame[at + 5]
         more, offset = bool(placed & 0x2000), (placed & 0x1FFF) * 8
         return fragments.add((source, target, protocol, identification), offset, data, more, number)
@@ -122,7 +132,7 @@ def _read_ipv4(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
 def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
     start = at + 40
     if len(frame) < start:
-        raise NotRead("frames that are cut before the end of their IP header")
+        raise NotRead("frames that are truncated within their IP header")
     length = frame[at + 4] << 8 | frame[at + 5]
     end = start + length if length else size
     source, target, protocol = frame[at + 8 : at + 24], frame[at + 24 : start], frame[at + 6]
@@ -132,7 +142,7 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
         if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (_FRAGMENT, _AUTHENTICATED):
             break
         if len(frame) < start + 8:
-            raise NotRead("frames that are cut before the end of their IP header")
+            raise NotRead("frames that are truncated within their IP header")
         following = frame[start]
         if protocol == _FRAGMENT:
             return _fragment_of_ipv6(frame, start, end, (source, target), number, fragments)
@@ -148,7 +158,7 @@ def _fragment_of_ipv6(
 ) -> Payload | None:
     data = frame[start + 8 : end]
     if len(data) < end - start - 8:
-        raise NotRead("fragments of IP packets that are cut")
+        raise NotRead("truncated fragments of IP packets")
     placed = frame[start + 2] << 8 | frame[start + 3]
     protocol, identification = frame[start], int.from_bytes(frame[start + 4 : start + 8], "big")
     if not placed & 0xFFF9:

@@ -24,8 +24,8 @@ _UNREADABLE_FORMATS = (
     (b"RTSS", "a Network Monitor file"),
     (b"TRSN", "a Sniffer file"),
     (b"XCP\0", "a NetXRay file"),
-    (bytes.fromhex("34cdb2a1"), "a pcap file of a patched libpcap"),
-    (bytes.fromhex("a1b2cd34"), "a pcap file of a patched libpcap"),
+    (bytes.fromhex("34cdb2a1"), "a pcap file written by a patched libpcap"),
+    (bytes.fromhex("a1b2cd34"), "a pcap file written by a patched libpcap"),
 )
 """Unsupported formats that `editcap` can convert, by their first bytes."""
 
@@ -58,7 +58,7 @@ def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
 def _open_decompressed(raw: IO[bytes]) -> IO[bytes]:
     is_gzip = raw.read(2) == GZIP_MAGIC
     raw.seek(0)
-    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # an IO[bytes] in all but name
+    return gzip.GzipFile(fileobj=raw) if is_gzip else raw  # type: ignore[return-value]  # it has the interface of IO[bytes]
 
 
 def _describe_refusal(path: Path, magic: bytes) -> str:

@@ -8,14 +8,11 @@ from typing import Any
 from harness.capture.pcapng import file_header
 from harness.errors import MqconformError
 from harness.foreign.check import check_capture
-from harness.foreign.systems import Wanted
+from harness.foreign.systems import MOST_NAMED_SYSTEMS, Wanted
 from harness.judging import captured
 from harness.judging.captured import NoDirection
 from harness.rules.catalogue import load_catalogue
 from reference_qm.releases.names import NO_RELEASE
-
-MOST_NAMED_SYSTEMS = 5
-"""The largest number of systems that an error message names."""
 
 
 class NothingJudged(MqconformError):
@@ -35,7 +32,7 @@ def lines_of_capture(
     checked = check_capture(path, load_catalogue(), Wanted.parse(sut) if sut else None, profile or NO_RELEASE)
     systems = [system for system in checked.traffic.systems.by_name.values() if system.kinds]
     if not systems:
-        raise NothingJudged(f"{path}: no packet from a queue manager{f' at {sut}' if sut else ''} that can be judged")
+        raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MOST_NAMED_SYSTEMS])
         raise NoDirection(f"{path}: contains several systems; give --sut with one of {names}")

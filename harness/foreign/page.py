@@ -45,4 +45,5 @@ def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, 
         "connections": traffic.totals.kinds.total(),
         "conversations": traffic.totals.shown[:MOST_LISTED_CONVERSATIONS],
         "systems": systems,
+        "missing": traffic.systems.describe_missing(),
     }

@@ -165,7 +165,7 @@ class Reassembly:
         first = way.held[0]
         if first.start > (way.next or 0):
             self._skip_until(way, first.start, first.number)
-        elif back.held and back.held[0].start <= (back.next or 0):  # each waits for the other: one of them is damaged
+        elif back.held and back.held[0].start <= (back.next or 0):  # both directions wait: one of them is damaged
             way.held[0] = first._replace(acknowledged=0)
         else:
             until = min(first.acknowledged, back.held[0].start) if back.held else first.acknowledged

@@ -77,9 +77,8 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
     yield f"{checked.path}: {traffic.frames:,} frames in {span:,.3f} s{_format_start(traffic.start_us)}"
     yield from (f"  {line}" for line in checked.damage)
     others = totals.kinds.total() - totals.kinds[MSMQ] - totals.kinds[RPC]
-    yield (
-        f"  connections: {totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC, {others:,} others"
-    )
+    judged = f"{totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC"
+    yield f"  connections: {judged}, {others:,} other connections"
     for one in totals.shown[:MOST_LISTED_LINES]:
         frames = f"frames {one.first_frame} to {one.last_frame}"
         yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
@@ -96,7 +95,7 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
     for why, count in traffic.unread.most_common(MOST_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
-        yield "  no packet from a queue manager that can be judged"
+        yield f"  {traffic.systems.describe_missing()}"
     for system in systems:
         yield ""
         yield from _format_system(system)

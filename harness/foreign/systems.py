@@ -15,6 +15,8 @@ from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
+MOST_NAMED_SYSTEMS = 5
+"""The largest number of systems that a message names."""
 IDENTIFIERS_KEPT = 16
 """The largest number of identifiers of one system in a report; a longer list would mean that several systems share an
 address.
@@ -27,6 +29,11 @@ class Wanted:
 
     address: bytes
     port: int | None = None
+
+    def __str__(self) -> str:
+        """Return the address, with the port if it was given."""
+        host = str(ip_address(self.address))
+        return host if self.port is None else f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     @classmethod
     def parse(cls, text: str) -> Wanted:
@@ -60,10 +67,10 @@ class System:
             self._identify(frame)
         self.judge.packets.on_frame(frame)
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
-            frame.forget()  # no field of it is shown
+            frame.forget()  # no field of the packet is shown
         else:
             frame.leave_layers()
-        self.judge.packets.malformed.clear()  # only checks blame such packets
+        self.judge.packets.malformed.clear()  # only checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
         """Return the verdicts and drop them from memory, because a capture can have thousands of systems."""
@@ -99,6 +106,8 @@ class Systems:
     profile: str
     wanted: Wanted | None = None
     by_name: dict[str, System] = field(default_factory=dict)
+    unwanted: dict[str, None] = field(default_factory=dict)
+    """The names of some systems that are not judged."""
     passes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN)))
     """The passes of each rule, set so high at the start that the judge looks for no deciding field: a report does not
     show passes.
@@ -109,26 +118,31 @@ class Systems:
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
+            if len(self.unwanted) < MOST_NAMED_SYSTEMS:
+                self.unwanted[name] = None
             return None
         if name not in self.by_name:
             self.by_name[name] = self._create_system(name)
         return self.by_name[name]
 
+    def describe_missing(self) -> str:
+        """Describe the absence of packets that can be judged, with the systems that ``wanted`` excludes."""
+        at = f" at {self.wanted}" if self.wanted is not None else ""
+        others = f"; other systems in this capture: {', '.join(self.unwanted)}" if self.unwanted else ""
+        return f"no packet from a queue manager{at} that can be judged{others}"
+
     def _create_system(self, name: str) -> System:
         entries: list[Entry] = []
-        kept = _Kept(entries)
         judge = Judge(
-            self.catalogue, kept, test=name, covers=(), capture=self.capture, passes=self.passes, profile=self.profile
+            self.catalogue,
+            entries,
+            test=name,
+            covers=(),
+            capture=self.capture,
+            passes=self.passes,
+            profile=self.profile,
         )
-        for other in self.by_name.values():
-            judge.packets.share(other.judge.packets)
-            break
         return System(name, judge, entries)
-
-
-class _Kept:
-    def __init__(self, entries: list[Entry]) -> None:
-        self.append = entries.append
 
 
 @dataclass(slots=True)
@@ -154,7 +168,7 @@ def show(
                 name_frame(frame)
         else:
             frame.kind, frame.message = first.kind, first.message
-            if "record" in first.__dict__:  # parsed once for both
+            if "record" in first.__dict__:  # parse the packet once for both views
                 frame.__dict__["record"] = first.record
         view.system.take(frame)
     return first.kind if first is not None else MALFORMED

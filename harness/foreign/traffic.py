@@ -21,10 +21,13 @@ _TCP_HEADER, _UDP_HEADER = 20, 8
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``unread``: the number of frames that cannot be judged, by the reason."""
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver does;
+    ``unread``: the number of frames that cannot be judged, by the reason.
+    """
 
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
+    checksums: bool = False
     totals: Totals = field(default_factory=Totals)
     frames: int = 0
     start_us: int = 0
@@ -63,10 +66,12 @@ class Traffic:
         if at == NOT_IP:
             raise NotRead("frames without an IP packet")
         if at == CUT_FRAME:
-            raise NotRead("frames that are cut before their IP header")
+            raise NotRead("frames that are truncated before their IP header")
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
+        if self.checksums:
+            payload.verify_checksum()
         if payload.protocol == TCP:
             self._add_segment(payload, record.time_us)
         elif payload.protocol == UDP:
@@ -77,7 +82,7 @@ class Traffic:
     def _add_segment(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _TCP_HEADER:
-            raise NotRead("TCP segments that are cut before the end of their header")
+            raise NotRead("TCP segments that are truncated within their header")
         start, flags = (data[12] >> 4) * 4, data[13]
         if start < _TCP_HEADER or start > len(data) + payload.missing:
             raise NotRead("TCP segments with a wrong length")
@@ -89,7 +94,7 @@ class Traffic:
         conversation, side = known
         if conversation.ended:
             return
-        cut = max(start - len(data), 0)  # of the options
+        cut = max(start - len(data), 0)  # missing bytes of the options
         conversation.segment(
             side,
             sequence,
@@ -120,12 +125,12 @@ class Traffic:
     def _add_datagram(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _UDP_HEADER:
-            raise NotRead("UDP datagrams that are cut before the end of their header")
+            raise NotRead("UDP datagrams that are truncated within their header")
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         if PING_PORT not in ports:
             return
         if payload.missing:
-            raise NotRead("pings that are cut")
+            raise NotRead("truncated pings")
         ends = payload.source, payload.target
         views = []
         for side in (0, 1):

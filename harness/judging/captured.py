@@ -62,7 +62,7 @@ def judge_capture(
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
-    judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes, profile=profile)
+    judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(watch)
@@ -82,11 +82,6 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
     return found.ended_us, [
         {key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines
     ]
-
-
-class _Kept:
-    def __init__(self, entries: list[Entry]) -> None:
-        self.append = entries.append
 
 
 class Replay(Recorder):

@@ -11,12 +11,11 @@ from harness.capture.deciding import Lines, Says, find_deciding_fields
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
-from harness.judging.passive import PASSIVE, PassiveJudge
+from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
 from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
-from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
+from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
 from harness.rules.catalogue import Catalogue, Rule
-from harness.wire import TreeLine
 from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
@@ -127,7 +126,9 @@ class Judge:
     ) -> None:
         row, kept = self._get_row(rule), outcome.kept
         if advice:
-            self._write_should_verdict(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+            self._append_entry(
+                self._should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+            )
             return
         if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
@@ -287,30 +288,35 @@ class Judge:
 
     def passive(self) -> None:
         """Write the findings of the passive predicates in this check: one pass for each rule, or its failures."""
-        for rule, tally in sorted(self.packets.tallies.items()):
-            if rule not in self.catalogue:
-                raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
-            row = self.catalogue[rule]
-            expected = PASSIVE[rule].expected
-            if not tally.failures:
-                packets = tally.seen or tally.idle
-                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
-                if PASSIVE[rule].advice and packets:
-                    self._write_should_verdict(row, expected, seen, _list_evidence_frames(tally.first), kept=True)
-                    continue
-                verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
-                reason = (
-                    None
-                    if tally.seen
-                    else next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
-                )
-                self._write_verdict(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
-            for frame, observed in tally.failures:
-                seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
-                if PASSIVE[rule].advice:
-                    self._write_should_verdict(row, expected, seen, [frame], kept=False)
-                else:
-                    self._write_verdict(row, self._verdict_of_miss(row), expected, seen, [frame])
+        found = [
+            entry for rule, tally in sorted(self.packets.tallies.items()) for entry in self._judge_tally(rule, tally)
+        ]
+        self.log.extend(found)
+        for entry in found:
+            self._note(entry)
+
+    def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
+        """Yield the verdicts of a passive rule by its findings."""
+        if rule not in self.catalogue:
+            raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
+        row, passive = self.catalogue[rule], PASSIVE[rule]
+        if not tally.failures:
+            packets = tally.seen or tally.idle
+            seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
+            frames = [tally.first] if tally.first else []
+            if passive.advice and packets:
+                yield self._should_entry(row, passive.expected, seen, frames, kept=True)
+            elif tally.seen:
+                yield self._build_entry(row, Verdict.PASS, passive.expected, seen, frames)
+            else:
+                reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
+                yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
+        for frame, observed in tally.failures:
+            seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
+            if passive.advice:
+                yield self._should_entry(row, passive.expected, seen, [frame], kept=False)
+            else:
+                yield self._build_entry(row, self._verdict_of_miss(row), passive.expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -328,18 +334,16 @@ class Judge:
     def _verdict_of_miss(self, row: Rule) -> Verdict:
         return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
 
-    def _write_should_verdict(
+    def _should_entry(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
-    ) -> None:
-        """Write the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
+    ) -> Entry:
+        """Return the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; omit advice=True")
+            raise HarnessError(f"{self.test}: the whole sentence of {row.id} is a {row.level}; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
-        self._append_entry(
-            self._build_entry(
-                row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
-            )
+        return self._build_entry(
+            row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
         )
 
     def _write_verdict(
@@ -356,8 +360,14 @@ class Judge:
 
     def _append_entry(self, entry: Entry) -> None:
         self.log.append(entry)
-        if entry.advice is None:
-            self.judged[entry.rule] = worst([entry.verdict, self.judged.get(entry.rule, entry.verdict)])
+        self._note(entry)
+
+    def _note(self, entry: Entry) -> None:
+        """Keep the worst verdict of a rule; a verdict on a SHOULD in the sentence of a MUST is none of the rule."""
+        if entry.advice is not None:
+            return
+        before = self.judged.get(entry.rule)
+        self.judged[entry.rule] = entry.verdict if before is None else worse(entry.verdict, before)
 
     def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the failures that were held back.
@@ -390,7 +400,7 @@ class Judge:
         note: str | None = None,
         advice: Advice | None = None,
     ) -> Entry:
-        notes = [row.note, note]
+        notes = [one for one in (row.note, note) if one]
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
             cited = excuse.cited_in(row.document)
             notes += [cited] if cited not in (row.note or "") else []
@@ -410,8 +420,8 @@ class Judge:
             evidence=self._build_evidence(
                 row, expected, observed, frames[:EVIDENCE_LIMIT], shown=self._is_shown(row.id, verdict, advice)
             ),
-            errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
-            notes=tuple(filter(None, notes)),
+            errata=row.errata if not errata or errata in row.errata else (*row.errata, errata),
+            notes=tuple(notes),
             advice=advice,
             heard=any(frame.from_sut for frame in frames),
         )
@@ -422,12 +432,10 @@ class Judge:
         """Return the packets as evidence; for verdicts that are shown, with the field that decides in each packet of
         the SUT.
         """
-        fields: list[TreeLine | None] = [None] * len(frames)
-        if shown:
-            lines = [
-                frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames
-            ]
-            fields = find_deciding_fields(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
+        if not shown:
+            return tuple([Evidence(frame.number) for frame in frames])
+        lines = [frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames]
+        fields = find_deciding_fields(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
         return tuple(
             Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)
             for frame, field in zip(frames, fields, strict=True)
@@ -451,7 +459,7 @@ class _Outcome(NamedTuple):
 
 
 def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
-    expected = expected.named(case) if case else expected
+    expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
     if case:
@@ -474,6 +482,9 @@ def _list_evidence_frames(evidence: Shown) -> list[Frame]:
 def _walk_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
+    elif isinstance(evidence, list):  # the usual form; to search a protocol's property takes long
+        for one in evidence:
+            yield from _walk_frames(one)
     elif isinstance(evidence, HasEvidence):
         yield from _walk_frames(evidence.evidence)
     elif evidence is not None:

@@ -40,7 +40,7 @@ class Mirror:
         )
         if data is not frame.data:
             name_frame(mirrored)
-        elif "record" in frame.__dict__:  # parsed once for both
+        elif "record" in frame.__dict__:  # parse the packet once for both judges
             mirrored.__dict__["record"] = frame.record
         if connection is not None:
             connection.add(mirrored)

@@ -20,7 +20,7 @@ MAX_FAILURES_RECORDED = 3
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason of a rule's further failures, in place of their own reasons."""
+"""The reason that replaces all further reasons why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The content of a summary of the last messages, by message; no system resends a message after this many others."""
+    """The latest values of a summary, by message. Older values are removed, because no system resends a message after
+    so many other messages.
+    """
 
     MOST = 16_384
 
@@ -76,7 +78,7 @@ class NotCaptured(Exception):
     """A predicate needs packets that its capture does not contain."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Context:
     """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
 
@@ -101,7 +103,8 @@ class Context:
     def before(self, kind: type[S]) -> S:
         """Return the summary of one class about the earlier packets of this connection, in both directions.
 
-        Raises NotCaptured if some of these packets were not captured; for a summary of all connections this is unknown.
+        Raises NotCaptured if some of these packets were not captured; for a summary of all connections, missing packets
+        are not noticed.
         """
         noted: S
         if kind.of_system:
@@ -260,6 +263,7 @@ class PassiveJudge:
     """A judge that applies to every packet of the SUT in one test the predicates for packets of its kind."""
 
     def __init__(self) -> None:
+        _BY_KIND.refresh()
         self.tallies: dict[str, Tally] = {}
         self.malformed: dict[Frame, str] = {}
         """The malformed packets of the SUT, with the error of each."""
@@ -269,8 +273,6 @@ class PassiveJudge:
         """The connections with a malformed packet: counts and repetitions in their later packets may be wrong because
         of it.
         """
-        self._of_kind: dict[str, list[tuple[Predicate, list[PassiveRule]]]] = {}
-        self._rules = 0
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
 
@@ -293,29 +295,30 @@ class PassiveJudge:
             self.malformed[frame] = str(record)
         connection, tallies = frame.connection, self.tallies
         context = Context(frame, connection, self.summaries)
-        for predicate, rules in self._find_predicates(kind):
+        for predicate, rules in _BY_KIND.find(kind):
             try:
                 finding: Finding | NotCaptured = predicate(record, context)
             except NotCaptured as error:
                 finding = error
             if finding is None:
                 continue
-            for rule in rules:
-                if not rule.decisive and connection in self._spoilt:
+            for rule, is_decisive in rules:
+                if not is_decisive and connection in self._spoilt:
                     continue
-                tally = tallies.get(rule.rule)
+                tally = tallies.get(rule)
                 if tally is None:
-                    tally = tallies[rule.rule] = Tally()
+                    tally = tallies[rule] = Tally()
+                if finding.__class__ is tuple and finding[0] and tally.seen:  # nearly always
+                    tally.seen += 1
+                    continue
                 tally.note(frame, finding)
-                if rule.decisive and isinstance(finding, tuple) and not finding[0]:
+                if is_decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)
-                    self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
+                    self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
         """Return the judge of another row of the same check, without the packets of earlier rows."""
-        judge = PassiveJudge()
-        judge.share(self)
-        return judge
+        return PassiveJudge()
 
     def add(self, other: PassiveJudge) -> None:
         """Add the findings of the judge of another row of the same check."""
@@ -327,30 +330,42 @@ class PassiveJudge:
         self.malformed |= other.malformed
         self.unreadable = {**other.unreadable, **self.unreadable}
 
-    def share(self, other: PassiveJudge) -> None:
-        """Share the table of rules by kind of packet with a second judge."""
-        self._of_kind, self._rules = other._of_kind, other._rules
-
     def leave(self, connection: Connection) -> None:
         """Discard the summaries of a connection after its end."""
         self._spoilt.discard(connection)
 
-    def _find_predicates(self, kind: str) -> list[tuple[Predicate, list[PassiveRule]]]:
-        """Return the predicates for packets of one kind, each with its rules."""
-        if self._rules != len(PASSIVE):  # registered since
-            self._rules = len(PASSIVE)
-            self._of_kind.clear()
-        if kind not in self._of_kind:
-            shared: dict[Predicate, list[PassiveRule]] = {}
-            for rule in PASSIVE.values():
+
+class _ByKind:
+    """The predicates for packets of each kind, each with its rules; all judges share them."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
+        self._rules: list[PassiveRule] = []
+
+    def refresh(self) -> None:
+        """Start again if the registered rules have changed."""
+        if self._rules != (rules := list(PASSIVE.values())):
+            self._rules = rules
+            self._found.clear()
+
+    def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
+        """Return the predicates for packets of one kind, each with the ids of its rules, and whether it is decisive."""
+        if len(self._rules) != len(PASSIVE):  # registered since
+            self.refresh()
+        if kind not in self._found:
+            shared: dict[Predicate, list[tuple[str, bool]]] = {}
+            for rule in self._rules:
                 if kind in rule.kinds:
-                    shared.setdefault(rule.predicate, []).append(rule)
-            self._of_kind[kind] = list(shared.items())
-        return self._of_kind[kind]
+                    shared.setdefault(rule.predicate, []).append((rule.rule, rule.decisive))
+            self._found[kind] = list(shared.items())
+        return self._found[kind]
+
+
+_BY_KIND = _ByKind()
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet began there, whatever its bytes look like
+    if frame.error is not None:  # no packet begins there, even if the bytes look like one
         return frame.error
     try:
         return frame.record

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
@@ -69,7 +70,7 @@ DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that mean that the SUT broke the rule."""
-_RANK_OF_VERDICT = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
+_RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG = (*BAD, Verdict.WARN)
@@ -78,11 +79,15 @@ WRONG = (*BAD, Verdict.WARN)
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst of several verdicts; there must be at least one."""
-    return min(verdicts, key=WORST_FIRST.index)
+    return min(verdicts, key=_RANKS.__getitem__)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """Return the worse of two verdicts."""
+    return one if _RANKS[one] < _RANKS[other] else other
+
+
+class Evidence(NamedTuple):
     """A packet that is evidence for a verdict: its frame in the capture, and the bytes of the field that decides.
 
     ``first``, ``last``: int offsets in the reassembled packet, both inclusive; None if the whole packet decides.
@@ -92,14 +97,14 @@ class Evidence:
     first: int | None = None
     last: int | None = None
 
-    def to_json(self) -> list[int]:
-        """Return the evidence as an object for a line of the verdict file."""
-        return [self.frame] if self.first is None or self.last is None else [self.frame, self.first, self.last]
+    def to_text(self) -> str:
+        """Return the evidence as JSON for a line of the verdict file."""
+        return f"[{self.frame}]" if self.first is None else f"[{self.frame},{self.first},{self.last}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
-    """One verdict.
+    """One verdict; it is not changed after its creation.
 
     ``document``, ``section``, ``level``: those of the rule; rules.json contains them, and lines do not. ``advice``: the
     line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most. ``heard``:
@@ -124,29 +129,41 @@ class Entry:
     heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
-        """Return the line, with its keys in order, without empty values and without values that can be derived."""
+        """Return the line as an object."""
+        line: dict[str, Any] = json.loads(self.to_line(seq, ms))
+        return line
+
+    def to_line(self, seq: int, ms: int) -> str:
+        """Return the line, with its keys in order, without empty values and without values that can be derived.
+
+        A run writes a hundred thousand lines: those of its texts that are repeated are encoded once.
+        """
         own = self.test is None or self.capture != capture_of(self.test)
-        line = {
-            "schema": SCHEMA,
-            "seq": seq,
-            "ms": ms,
-            "rule": self.rule,
-            "verdict": self.verdict,
-            "expected": self.expected or None,
-            "observed": None if self.observed == self.expected else self.observed,
-            "reason": self.reason or None,
-            "test": self.test,
-            "capture": self.capture if own else None,
-            "evidence": [each.to_json() for each in self.evidence] or None,
-            "errata": self.errata or None,
-            "notes": self.notes or None,
-            "advice": self.advice,
-        }
-        return {key: value for key, value in line.items() if value is not None}
+        return "".join(
+            [
+                f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
+                f',"expected":{_quote(self.expected)}' if self.expected else "",
+                f',"observed":{_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
+                f',"reason":{_ENCODER.encode(self.reason)}' if self.reason else "",
+                f',"test":{_quote(self.test)}' if self.test is not None else "",
+                f',"capture":{_quote(self.capture)}' if own and self.capture is not None else "",
+                f',"evidence":[{",".join([one.to_text() for one in self.evidence])}]' if self.evidence else "",
+                f',"errata":[{",".join(map(_quote, self.errata))}]' if self.errata else "",
+                f',"notes":[{",".join(map(_quote, self.notes))}]' if self.notes else "",
+                f',"advice":"{self.advice}"' if self.advice is not None else "",
+                "}",
+            ]
+        )
 
 
 _MILLISECOND = timedelta(milliseconds=1)
-_LINE_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+@lru_cache(maxsize=8192)
+def _quote(text: str) -> str:
+    """Return a text as JSON."""
+    return _ENCODER.encode(text)
 
 
 class Log(Protocol):
@@ -154,6 +171,9 @@ class Log(Protocol):
 
     def append(self, entry: Entry, /) -> None:
         """Add a verdict to the log."""
+
+    def extend(self, entries: Iterable[Entry], /) -> None:
+        """Add several verdicts to the log."""
 
 
 class VerdictLog:
@@ -183,17 +203,35 @@ class VerdictLog:
 
     def append(self, entry: Entry) -> None:
         """Write one verdict, unless the check had written this verdict before the run was killed."""
+        self.extend([entry])
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Write several verdicts in one write, without those that the check had written before the run was killed."""
+        new = [entry for entry in entries if not self._is_written(entry)]
+        ms = steady_ns() // 1_000_000 - self._started_ms
+        lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
+        if lines:
+            write_whole(self._file, self.path, ("\n".join(lines) + "\n").encode())
+        self._next += len(lines)
+        for entry in new:
+            self._count(entry)
+
+    def _is_written(self, entry: Entry) -> bool:
+        """Return whether a resumed run has the verdict already; each such line counts once."""
+        if not self._again:
+            return False
         known = (entry.test, entry.rule, entry.verdict)
-        if self._again[known]:
-            self._again[known] -= 1
-            return
-        line = entry.to_json(self._next, steady_ns() // 1_000_000 - self._started_ms)
-        write_whole(self._file, self.path, _LINE_ENCODER.encode(line).encode() + b"\n")
-        self._next += 1
+        if not self._again[known]:
+            return False
+        self._again[known] -= 1
+        return True
+
+    def _count(self, entry: Entry) -> None:
         self.counts[entry.verdict] += 1
-        self.fails[entry.rule] += entry.verdict is Verdict.FAIL
+        if entry.verdict is Verdict.FAIL:
+            self.fails[entry.rule] += 1
         before = self.rules.get(entry.rule)
-        stands = entry.verdict if before is None else worst([entry.verdict, before])
+        stands = entry.verdict if before is None else worse(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
             if stands in BAD:
@@ -227,7 +265,7 @@ class Recorded:
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
         self.counts[verdict] += 1
-        self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
+        self.rules[rule] = worse(verdict, self.rules.get(rule, verdict))
         if advice == Advice.MISSED:
             self.unfollowed.add(rule)
 
@@ -253,7 +291,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
         try:
-            rank, rule = _RANK_OF_VERDICT[line["verdict"]], line["rule"]
+            rank, rule = _RANKS[line["verdict"]], line["rule"]
             held = found.get(rule)
             if held is not None and rank > held[0]:
                 continue
@@ -336,7 +374,7 @@ class _Folder:
         """Return a line with the values added that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
-            document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
+            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
             time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")

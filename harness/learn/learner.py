@@ -126,7 +126,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
             return system.send_input(letter)
 
     peer.environment.limit(LONGEST_LEARNING_MS)
-    random.seed(seed)  # AALpy draws its walks from the module's generator
+    random.seed(seed)  # AALpy uses the generator of the module for its random walks
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)
     try:

@@ -1,4 +1,4 @@
-"""Find the fields of the reference's records that could be confused, by their types."""
+"""Find fields of the reference's records that could be confused, because they have the same type."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _list_file_mutants(file: str) -> list[tuple[Mutant, Edit]]:
     functions = _map_functions(file)
     for qualified, node in _list_definitions(_parse_file(file)):
         if qualified not in functions:
-            continue  # what a decorator made of it is called by nobody, or keeps what it once answered
+            continue  # a decorated function is not called itself, or its results are cached
         ordinals: dict[str, int] = defaultdict(int)
         digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
         for operator, site, edit in mutations(Context(node, names, field_types())):

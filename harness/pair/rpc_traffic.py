@@ -30,7 +30,7 @@ class RpcTraffic:
         self._of[link] = _Recorded(opening)
 
     def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
-        """Record bytes of one side; those of the client PDU by PDU."""
+        """Record bytes of one side; record the client's bytes PDU by PDU."""
         recorded = self._of[link]
         if not from_initiator:
             self._recorder.record_received(recorded.connection, data)

@@ -188,7 +188,7 @@ class Drivers:
             driver.resets = False
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
-            raise UsageError(f"both SUT files lead to one queue manager, {self._drivers[A].identifier}")
+            raise UsageError(f"both SUT files lead to the same queue manager, {self._drivers[A].identifier}")
         # A system that was reset counts its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from harness.capture.recorder import MALFORMED, Frame
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, begin_protection
@@ -26,9 +27,11 @@ from harness.wire.rpc import (
     Syntax,
     auth3,
     bind,
+    build_bind,
     call_id_of,
     co_cancel,
-    outcomes_of,
+    group_of,
+    outcomes_in,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
@@ -76,6 +79,7 @@ class Call:
     malformed: str | None = None
     """The reason why the response's stub is not valid."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
+    _packet: Any = field(default=None, repr=False)
 
     @property
     def stub(self) -> bytes:
@@ -168,10 +172,10 @@ class Call:
     @property
     def packet(self) -> Any:
         """The UserMessage in the answer to a read, dissected; None if the answer contains none."""
-        try:
-            return dissect(self.packet_bytes) if self.packet_bytes else None
-        except WireError:
-            return None
+        if self._packet is None and (data := self.packet_bytes):
+            with contextlib.suppress(WireError):
+                self._packet = dissect(data)
+        return self._packet
 
     @property
     def label(self) -> str | None:
@@ -181,7 +185,9 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message of this check that a read returned, or the outcome of the read."""
+        """The label of the message that a read returned, with a remark if the message belongs to another check; the
+        outcome of the read if there is no message.
+        """
         if self.outcome != "MQ_OK":
             return self.outcome
         packet = self.packet
@@ -241,7 +247,8 @@ class Association(RawConversation):
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use them.
+        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
+        associations.
         """
         self.group = 0
         self.protection: Protection | None = None
@@ -313,9 +320,8 @@ class Association(RawConversation):
         flags: int = WHOLE_FRAGMENT_FLAGS | CONC_MPX,
         authenticate: bool = False,
         **body: Any,
-    ) -> tuple[Frame | None, Any]:
-        """Send a bind or, as ``kind`` requests, an alter_context; return the frame and the packet of the answer, or
-        None.
+    ) -> Frame | None:
+        """Send a bind or, as ``kind`` requests, an alter_context; return the answer, or None.
 
         ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
         invalid.
@@ -331,12 +337,10 @@ class Association(RawConversation):
             )
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
-        if frame is None or frame.kind == MALFORMED:
-            return frame, None
-        if frame.kind in ("bind_ack", "alter_context_resp"):
-            self._note_accepted_interfaces(proposals, outcomes_of(frame.packet))
-            self.group = frame.packet.payload.assoc_group_id
-        return frame, frame.packet
+        if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
+            self._note_accepted_interfaces(proposals, outcomes_in(frame.data))
+            self.group = group_of(frame.data)
+        return frame
 
     def _negotiate_contexts(
         self,
@@ -349,9 +353,12 @@ class Association(RawConversation):
     ) -> Frame | None:
         """Send proposals, with every step of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
         if protection is None:
-            return self._send_and_receive_pdu(
-                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind
+            made = (
+                bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
+                if body
+                else build_bind(self._call_id, tuple(proposals), group, kind, flags)
             )
+            return self._send_and_receive_pdu(made, kind)
         flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
         first = answer = self._send_and_receive_pdu(with_trailer(made, protection.trailer(protection.step(b""))), kind)
@@ -404,7 +411,7 @@ class Association(RawConversation):
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
-        frame, _ = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
+        frame = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:

@@ -35,7 +35,7 @@ class Conversation:
         self.peer = peer
         self._next = 0
 
-    # -- what came ----------------------------------------------------------------------------------------------
+    # -- received packets ---------------------------------------------------------------------------------------
 
     @property
     def received(self) -> list[Frame]:
@@ -118,8 +118,8 @@ class Conversation:
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
-        """Wait; return whether the SUT keeps the connection open and sends no packet. With ``of``, packets of other
-        kinds do not count.
+        """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
+        packets of other kinds do not count.
         """
         before = len(self.record.from_sut)
 
@@ -137,7 +137,7 @@ class Conversation:
         last = self.record.from_sut[-1:]
         return f"kept the connection open{'; last sent ' + last[0].kind if last else '; sent nothing'}"
 
-    # -- what goes ----------------------------------------------------------------------------------------------
+    # -- sent packets -------------------------------------------------------------------------------------------
 
     def send(self, packet: Any) -> Frame:
         """Send a scapy packet or bytes without changes."""

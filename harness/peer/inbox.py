@@ -48,7 +48,7 @@ class Inbox:
         """For each connection, the number of messages at the last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
-    # -- what came ----------------------------------------------------------------------------------------------
+    # -- received messages --------------------------------------------------------------------------------------
 
     @property
     def copies(self) -> list[Frame]:
@@ -126,7 +126,7 @@ class Inbox:
         key = str(user.SourceQueueManager), int(user.MessageID)
         return self._first.setdefault(key, frame.connection) is frame.connection and not again
 
-    # -- what is acknowledged -----------------------------------------------------------------------------------
+    # -- acknowledgments ----------------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
         """Acknowledge every message on its session, unless the session is closed or is ``spare``.
@@ -141,7 +141,7 @@ class Inbox:
                 self._acknowledged[session.record] = count
                 session.acknowledge_all()
 
-    # -- sessions of the SUT without a core behind ----------------------------------------------------------------
+    # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
         """Accept the SUT's connections without a core, and set up a session on each connection while the check waits.
@@ -187,7 +187,7 @@ def build_acknowledgment(session: Conversation, **header: Any) -> Any:
     return session.build_session_ack(**header)
 
 
-# -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
+# -- the peer's answers when the SUT opens a session --------------------------------------------------------------
 
 
 def establish_response(peer: Party, frame: Frame, **header: Any) -> Any:

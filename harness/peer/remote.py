@@ -130,7 +130,7 @@ class Remote:
         association.close()
         try:
             found = read_ports(call.out) if call is not None and call.out is not None else []
-        except WireError:  # whoever is no mapper does not say where it is
+        except WireError:  # the port is not served by a mapper, or the mapper's answer is malformed
             found = []
         return found[0] if found else 0
 
@@ -169,7 +169,7 @@ class Remote:
         for packet in packets:
             connection.send(packet)
         within_ms = self.sut.duration_ms(ACK_TIMEOUT_MS) + self.sut.slack_ms(ACK_TIMEOUT_MS)
-        for _ in packets:  # one acknowledgment may be for several
+        for _ in packets:  # one SessionAck may acknowledge several messages
             frame = connection.poll("SessionAck", within_ms=within_ms)
             if frame is None:
                 raise ConformanceFailure("the SUT did not acknowledge the messages that were to be read")

@@ -137,7 +137,7 @@ def begin_protection(sut: Sut) -> Protection | None:
     if access.user is None:
         return None
     sut.lose(REASON_NOT_REPLAYABLE)
-    from reference_qm.shell.spnego_security import SpnegoInitiator  # whose libraries take a while
+    from reference_qm.shell.spnego_security import SpnegoInitiator  # importing its libraries takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)

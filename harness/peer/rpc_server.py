@@ -29,11 +29,12 @@ from harness.wire.rpc import (
     Outcome,
     Proposal,
     Syntax,
-    bind_ack,
     bind_nak,
+    build_bind_ack,
     call_id_of,
     fault,
-    proposals_of,
+    flags_of,
+    proposals_in,
 )
 from harness.wire.rpc_fragments import Fragment, fragment_of, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -159,7 +160,7 @@ class ServedAssociation(RawConversation):
                 self.server.malformed.append((frame, frame.format_dissection))
                 continue
             if frame.kind in ("bind", "alter_context"):
-                self._on_bind(frame, frame.packet)
+                self._on_bind(frame)
             elif frame.kind == "auth3":
                 self._on_last_leg(frame)
             elif frame.kind == "request":
@@ -167,22 +168,18 @@ class ServedAssociation(RawConversation):
             elif (call := self.calls.get(call_id_of(frame.data))) is not None:
                 call.cancelled.append(frame)
 
-    def _on_bind(self, frame: Frame, packet: Any) -> None:
-        proposals = proposals_of(packet)
+    def _on_bind(self, frame: Frame) -> None:
+        proposals, call_id = list(proposals_in(frame.data)), call_id_of(frame.data)
         self.binds.append((frame, proposals))
         if self.server.refuses_bind is not None:
-            self.send(bind_nak(packet.call_id, self.server.refuses_bind))
+            self.send(bind_nak(call_id, self.server.refuses_bind))
             return
         try:
-            token = self._on_leg(frame, packet)
+            token = self._on_leg(frame)
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
             reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
-            refusal = (
-                bind_nak(packet.call_id, reason)
-                if frame.kind == "bind"
-                else fault(packet.call_id, 0, RPC_ACCESS_DENIED_STATUS)
-            )
+            refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, RPC_ACCESS_DENIED_STATUS)
             self.send(refusal)
             return
         outcomes = []
@@ -194,17 +191,15 @@ class ServedAssociation(RawConversation):
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
-        flags = WHOLE_FRAGMENT_FLAGS | (packet.pfc_flags & CONC_MPX)
+        flags = WHOLE_FRAGMENT_FLAGS | (flags_of(frame.data) & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
-        made = bytes(
-            bind_ack(packet.call_id, outcomes, group=ASSOC_GROUP_ID, port=str(self.port), kind=kind, flags=flags)
-        )
+        made = build_bind_ack(call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, flags)
         if token and self.protection is not None:
             made = with_trailer(made, self.protection.trailer(token))
         self.send(made)
 
-    def _on_leg(self, frame: Frame, packet: Any) -> bytes | None:
+    def _on_leg(self, frame: Frame) -> bytes | None:
         """Process the SUT's token, if the PDU has one; return the peer's next token, or empty bytes. Spec: MS-RPCE
         3.3.1.5.2.1.
         """
@@ -218,7 +213,7 @@ class ServedAssociation(RawConversation):
             self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
-            self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)
+            self.protection.header_sign = bool(flags_of(frame.data) & HEADER_SIGN)
         if not self.protection.is_of(trailer):
             raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
@@ -228,7 +223,7 @@ class ServedAssociation(RawConversation):
         answer to the next call.
         """
         try:
-            if self.protection is None or self._on_leg(frame, frame.packet) is None:
+            if self.protection is None or self._on_leg(frame) is None:
                 self.server.malformed.append((frame, "an rpc_auth_3 PDU outside an authentication"))
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
@@ -270,7 +265,7 @@ class ServedAssociation(RawConversation):
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
         if call is None:
-            self.server.malformed.append((frame, f"a fragment of a call that was not begun, {part.call_id}"))
+            self.server.malformed.append((frame, f"a fragment of call {part.call_id}, which was not begun"))
             return
         call.frames.append(frame)
         call.gathered += part.stub

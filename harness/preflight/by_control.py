@@ -61,7 +61,7 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
     elif UUID(guid) == setup.guid:
         yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
-        said = f"queue manager {setup.guid} answers sessions, {guid} the control channel"
+        said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
         way_out = "do address, tcp_port and control.address belong to one system?"
         yield Line("one system", State.WRONG, said, way_out, True)
 

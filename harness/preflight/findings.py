@@ -50,7 +50,8 @@ class Report:
         count, begins = self.count, not self.in_the_way
         known = count.promised not in (None, count.judged)
         more = f"; {count.promised} with everything that {self.file} declares" if known else ""
-        most = "at most " if count.judged and not self.ready else ""  # who knows what a missing queue costs
+        # The number of rules that a missing queue costs is unknown.
+        most = "at most " if count.judged and not self.ready else ""
         judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"
         return judged if begins else f"a run cannot begin ({', '.join(self.in_the_way)}): {judged}"
 

@@ -26,7 +26,7 @@ def report_name(setup: Setup) -> Iterator[Line]:
 
 
 def check_addresses(setup: Setup) -> Iterator[Line]:
-    """Look up the system's address, and check that the peer's address is one of this machine."""
+    """Look up the system's address, and check that the peer's address belongs to this machine."""
     driver = setup.file.driver
     try:
         found = socket.getaddrinfo(driver.address, driver.tcp_port, type=socket.SOCK_STREAM)
@@ -48,7 +48,9 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
-        way_out = "is it running, and are address and tcp_port in [driver] right? does a firewall let this machine in?"
+        way_out = (
+            "is the system running, and are address and tcp_port in [driver] right? does a firewall block this machine?"
+        )
         yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
         return
@@ -96,7 +98,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
             if environment.run_until(lambda: bool(answers), PING_WAIT_MS):
                 return True
         return False
-    except OSError:  # a name that nobody knows
+    except OSError:  # an unknown host name
         return False
     finally:
         environment.close()

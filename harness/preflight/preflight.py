@@ -59,7 +59,7 @@ def _list_findings(setup: Setup) -> Iterator[Line]:
             for line in step(setup):
                 setup.begins = setup.begins and not (line.bad and line.ends_run)
                 yield line
-        except (ConformanceFailure, SutUnavailable) as error:  # what no step has words for
+        except (ConformanceFailure, SutUnavailable) as error:  # an error that no step describes
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
 
 
@@ -67,7 +67,8 @@ def _start_program(setup: Setup, driver: ProcessDriver) -> Line:
     try:
         driver.start()
     except SutUnavailable as error:
-        said = str(error).replace(f"; see {driver.process.log_path}", "")  # which is gone when this is read
+        # The log is deleted before the user can read it.
+        said = str(error).replace(f"; see {driver.process.log_path}", "")
         return Line("start", State.MISSING, said, "can you start the system with driver.command by hand?", True)
     setup.file = driver.file
     return Line("start", State.OK, "the program of driver.command is running; it is stopped after the checks")
@@ -81,7 +82,7 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
         way_out = "set qm2qm = true in [capabilities] if this port serves qmcomm and qm2qm" if listens else ""
         yield Line("rpc", State.NOT_DECLARED, said, way_out)
         return
-    from harness.preflight.by_rpc import bind_and_call, find_port  # the layers of DCE/RPC take a second
+    from harness.preflight.by_rpc import bind_and_call, find_port  # importing the layers of DCE/RPC takes a second
 
     if driver.rpc_port == 0:
         yield (line := find_port(setup))

@@ -67,7 +67,7 @@ def _run_in_forks(
     waiting = iter(tasks)
     busy: dict[Connection, _Fork[Task]] = {}
     gc.collect()
-    gc.freeze()  # what is there now is shared by the processes and never garbage
+    gc.freeze()  # the processes share the present objects, which are never garbage
     try:
         while True:
             while len(busy) < jobs and (task := next(waiting, None)) is not None:
@@ -110,7 +110,7 @@ def _receive_answer(connection: Connection, process: ForkProcess) -> Any:
 
 def _carry_out_task(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs: Connection, ours: Connection) -> None:
     theirs.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this gets it, too, and ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets the signal, too, and ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))

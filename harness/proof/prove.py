@@ -76,7 +76,7 @@ def prove(
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
-    if not wanted & inventory.passive:  # a passive rule is judged anywhere
+    if not wanted & inventory.passive:  # every check can judge a passive rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.clean(checks)
@@ -167,8 +167,8 @@ class _Candidates:
         self.open -= _list_failed_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: first those that cover its rules, then others that judge them, the
-        cheapest first.
+        """Return the checks that may kill a fault: first those that cover its rules, then other checks that judge these
+        rules; the cheapest checks are first.
         """
         changed = find_changed_steps(fault.install)
         first: dict[str, None] = {}
@@ -259,7 +259,8 @@ def report_proof(proof: Proof) -> Iterator[str]:
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
             f"overreached: {name} breaks only SHOULD rules, but {line.rule} fails in {line.test} ({line.why}): "
-            "its row must name with `under` the SHOULD on which it depends, or the fault must name the rule"
+            "the row of this MUST must name, with `under`, the SHOULD on which it depends, or the fault must name "
+            "the MUST"
         )
     yield from (f"idle: {function} covers {rule}, but finds no fault of it" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))

@@ -125,8 +125,8 @@ def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: Re
 
 
 def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
-    """Yield a line for each reading whose verdict differs from its entry, and for each fault that equals such a
-    reading.
+    """Yield a line for each reading whose verdict differs from its entry, and for each fault with the same verdicts as
+    an allowed reading.
     """
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):

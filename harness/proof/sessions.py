@@ -19,7 +19,7 @@ def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], An
     """
     loop = _Loop(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
-        raise SystemExit(EXIT_INTERRUPTED)  # pytest has said why
+        raise SystemExit(EXIT_INTERRUPTED)  # pytest has printed the reason
     if loop.error is not None:
         raise loop.error
     if not loop.answers:

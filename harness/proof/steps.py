@@ -21,7 +21,9 @@ from reference_qm.core.replacing import part_of, put_in_place
 
 
 class Step(NamedTuple):
-    """A method of a part, by name; with ``narrowed``, only those of its calls that this method changes."""
+    """A method of a part, by name. ``narrowed``: the method whose condition selects the changed calls, if not all calls
+    are changed.
+    """
 
     part: type[Part]
     name: str

@@ -64,7 +64,9 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
-            raise BadBundle(f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge it")
+            raise BadBundle(
+                f"{line.rule}: the verdict {line.verdict} names {line.check}, which does not judge this rule"
+            )
         judged.add((line.rule, line.check))
         if line.capture is not None:
             if not _is_capture_of(line.test, line.capture):
@@ -98,9 +100,8 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
         for frame in read_pcapng(path):
             last = frame.number
             if period is not None and not period[0] <= _convert_microseconds(frame.time_us) <= period[1]:
-                raise BadBundle(
-                    f"{name}: frame {last} is of {_convert_microseconds(frame.time_us)}, which is not within the run"
-                )
+                recorded = _convert_microseconds(frame.time_us)
+                raise BadBundle(f"{name}: frame {last} was recorded at {recorded}, which is not within the run")
         if needed.get(name, 0) > last:
             raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has only {last} frames")
 

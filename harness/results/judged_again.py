@@ -52,7 +52,7 @@ def judge_again(
     whole = len(names) + len(found.checks)
     by_packets = _judge_captures(opened, found, lines, names, lambda done: progress(done, whole))
     passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
-    # A pass by a check that drives an exchange for the rule may be about what the system did with packets of others.
+    # A check that drives an exchange for the rule may pass it because of the system's reaction to packets of the peer.
     on_packets = {
         rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
     }

@@ -15,7 +15,9 @@ from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""The number of characters shown of texts in a run folder, because their author is unknown."""
+"""The largest numbers of characters that are shown of texts in a run folder, which are limited because their author is
+unknown.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def _parse_integer(text: str) -> int:
     return value
 
 
-# -- verdicts.jsonl: by hand, since there are a hundred thousand lines -------------------------------------------------
+# -- verdicts.jsonl: without a schema library, because it has a hundred thousand lines ---------------------------------
 
 _RULE_ID_PATTERN = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _KNOWN_VERDICTS = frozenset(map(str, Verdict))

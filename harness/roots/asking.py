@@ -162,7 +162,7 @@ def _check_reached(system: System) -> Line:
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         session = peer.await_session(REACH_TIMEOUT_MS)
         if session is None:
-            said = f"it sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
             return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
@@ -246,7 +246,7 @@ def _exchange_messages(
     """
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
-    peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
+    peer.open_session()  # raises ConformanceFailure at once if no session can be opened
     sent = [
         _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
     ]
@@ -259,7 +259,8 @@ def _exchange_messages(
         return [one.acknowledged is not None for one in sent]
 
     within_ms = system.timeouts.response_ms if reached is False else max(REACH_TIMEOUT_MS, system.timeouts.response_ms)
-    if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):  # many systems refuse in silence
+    # Many systems do not answer a message that they refuse.
+    if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
         peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_list_acknowledgments(peer))

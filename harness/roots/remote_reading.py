@@ -12,7 +12,7 @@ def check_endpoint(system: System) -> Line:
     """Ask the endpoint mapper at its own port or, because only privileged programs can use that port, at the port of
     qmcomm.
     """
-    from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+    from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
     from harness.wire.rpc import QM2QM
 
     driver, why = system.file.driver, ""

@@ -257,7 +257,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
     rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if next(rows, None) != list(INDEX_COLUMNS):
         raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")

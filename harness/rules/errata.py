@@ -102,7 +102,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogueError(file, "", f"is not TOML: {error}") from error
 

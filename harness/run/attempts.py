@@ -1,7 +1,7 @@
 """Repeat a check that went wrong while the system or this machine stood still, or while a clock jumped.
 
 A stall lets timers run out before the check has reached them, and delays the answers of the peer; a jump of the clock
-lets messages expire, and spoils times. A failure of the system repeats itself in every attempt; a failure of the
+lets messages expire, and distorts times. A failure of the system repeats itself in every attempt; a failure of the
 environment does not.
 """
 
@@ -65,8 +65,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
         )
-    for entry in entries:
-        log.append(entry)
+    log.extend(entries)
     for report in reports:
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

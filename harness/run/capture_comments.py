@@ -29,4 +29,4 @@ def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
             try:
                 add_frame_comments(path, {number: "\n".join(said) for number, said in frames.items()})
             except CaptureError:
-                continue  # it was cut when the run was killed: as it is it says more
+                continue  # the capture was truncated when the run was killed, and stays unchanged

@@ -1,7 +1,7 @@
 """Group findings that share a cause: five rules that one wrong answer breaks need one repair.
 
-The reports group by the same rules for their pages (`reports.causes`), because neither package imports the other; a
-test compares the two.
+The reports group findings in the same way for their pages (`reports.causes`), because neither package imports the
+other; a test compares both implementations.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
+
 import pytest
 
 from harness.paths import SUITES
@@ -9,9 +12,14 @@ from harness.paths import SUITES
 
 def suite_path(item: pytest.Item) -> str | None:
     """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the suites."""
-    if not item.path.is_relative_to(SUITES):
+    return _suite_path(item.path, item.nodeid)
+
+
+@lru_cache(maxsize=4096)
+def _suite_path(path: Path, nodeid: str) -> str | None:
+    if not path.is_relative_to(SUITES):
         return None
-    return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
+    return f"suites/{path.relative_to(SUITES).as_posix()}::{nodeid.split('::', 1)[1]}"
 
 
 def why_not_collected(report: pytest.CollectReport) -> str:

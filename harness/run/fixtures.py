@@ -53,7 +53,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's peer; all packets between both are recorded, and judged with the passive predicates."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
-    tape = None if "topology" in find_needs(request.node) else sut.tape  # its capture is of three systems
+    tape = None if "topology" in find_needs(request.node) else sut.tape  # the capture contains three systems
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
@@ -84,7 +84,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
     """Return the SUT's interfaces for remote reading; a check that uses this fixture needs qm2qm."""
-    from harness.peer.remote import Remote  # with scapy's DCE/RPC, which takes longer to import than all the rest
+    from harness.peer.remote import Remote  # it imports scapy's DCE/RPC, which takes longer than all other imports
 
     return Remote(peer, sut)
 
@@ -103,7 +103,7 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
         return
     declared = [need for need in lacking if need in CAPABILITIES]
     if declared:
-        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
     else:
         why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)

@@ -46,7 +46,7 @@ class Live:
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Make pytest report the interruption without the place in the code."""
-        if excinfo.type is KeyboardInterrupt:  # not of pytest's own, which say why
+        if excinfo.type is KeyboardInterrupt:  # pytest's own interruptions state their reason
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
     @pytest.hookimpl(trylast=True)

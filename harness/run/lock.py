@@ -34,7 +34,9 @@ class RunLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 _lock_file(descriptor, folder)
-                if not _is_lock_file(descriptor, path):  # its holder has ended meanwhile, and taken the file away
+                if not _is_lock_file(
+                    descriptor, path
+                ):  # the holder of the lock has ended meanwhile, and removed the file
                     os.close(descriptor)
                     continue
                 os.truncate(descriptor, 0)

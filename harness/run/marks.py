@@ -50,5 +50,5 @@ def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
     for name, names in chosen.items():
         known = [value.name for value in PARAMETERS.get(name, ())]
         if not names or not set(names) <= set(known):
-            raise HarnessError(f"@varied: {name} has no values {', '.join(names) or 'at all'}; known are {known}")
+            raise HarnessError(f"@varied: {name} has no values {', '.join(names) or 'at all'}; known: {known}")
     return pytest.mark.varied(chosen)

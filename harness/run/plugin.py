@@ -103,7 +103,7 @@ def _begin_run(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
-        # Stop what is started here: it does not get the signals of a terminal itself.
+        # Stop the processes that are started here, because they do not get the signals of a terminal.
         config.stash[EARLIER_HANDLERS] = raise_interrupt_on(_END_SIGNALS)
         run = Run.begin(folder, file, load_catalogue(), describe_selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
@@ -211,7 +211,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     try:
         with bounded_computing() if virtual else nullcontext():
             done = yield
-    except BaseException:  # interrupted: it was begun, not made
+    except BaseException:  # the check was interrupted, so it did not run to its end
         if run is not None:
             run.tests_run.discard(str(suite_path(item)))
         raise
@@ -219,7 +219,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         handle_end_of_check(
             item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
         )
-    if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
+    if JUDGE in item.stash:  # items exist as long as the run: the judge would keep every packet of the check in memory
         del item.stash[JUDGE]
     return done
 
@@ -229,7 +229,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Run the checks in parallel if several workers are requested."""
     drivers = session.config.stash.get(DRIVERS, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
-        return None  # pytest's own loop
+        return None  # pytest runs its own loop
     from harness.run.workers import Workers
 
     Workers(session, drivers).work()
@@ -254,12 +254,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         done = yield
         survival.check_before(item)
         return done
-    except FolderError:  # nothing can be said of any check any more
+    except FolderError:  # no further check can be judged
         raise
-    except SutLost as error:  # nothing was begun: who resumes the run begins with this check
+    except SutLost as error:  # the check was not begun: a resumed run begins with it
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
-        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except NotShown as error:
         item.stash[JUDGE].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
@@ -269,7 +269,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
             item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
-        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except Exception as error:
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
         raise

@@ -25,8 +25,8 @@ class Rests:
     """The roots of a check. ``connected``: the system connected to the peer's port for sessions, not only to its RPC
     port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the check named a queue of the system or
     sent a message to it, so that a name of the system had to be correct. ``provisioned``: the keys of [queues] that the
-    check used. ``reads``: the check needs remote reading, and observed none. ``known_peer``: its peer is the peer of
-    the SUT file. ``came``: the frames from the system.
+    check used. ``reads``: the check needs remote reading, and observed no remote read. ``known_peer``: the peer of the
+    check is the peer of the SUT file. ``came``: the frames from the system.
     """
 
     connected: bool = False

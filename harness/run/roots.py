@@ -68,7 +68,7 @@ class Roots:
         fcntl.lockf(number, fcntl.LOCK_EX)
         try:
             if known := os.pread(number, os.fstat(number).st_size, 0):
-                self.lines = pickle.loads(known)  # noqa: S301 - of this run's own processes
+                self.lines = pickle.loads(known)  # noqa: S301 - written by this run's own processes
             else:
                 self.lines = _check_roots(driver, reached=self.reached)
                 os.pwrite(number, pickle.dumps(self.lines) if self.lines is not None else b"", 0)

@@ -314,7 +314,7 @@ class Run:
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def summarize_counts(self) -> str:
-        """Return one line with the number of checks, and of rules by verdict."""
+        """Return one line with the number of checks, and the number of rules with each verdict."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         made = len(self.tests_run | self.done.tests | self.done.again)
@@ -414,7 +414,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise UsageError(f"{path}:{number}: not a verdict of this harness; remove that line to resume") from error
         done.note(line["rule"], verdict, line.get("advice"))
-        if known[0] is None:  # of the whole run
+        if known[0] is None:  # a verdict of the whole run
             continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()

@@ -36,7 +36,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
     peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
-    if (says := peer.environment.flood) is not None:  # what it says is not looked at any more
+    if (says := peer.environment.flood) is not None:  # its packets are ignored
         flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return
@@ -58,7 +58,7 @@ def record_survival(run: Run) -> None:
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
     for row in RULE_BY_CONDITION.values():
         if row.id not in found:
-            said = f"in none of {len(run.tests_run)} checks"
+            said = f"no violation in {len(run.tests_run)} checks"
             run.log.append(
                 Entry(row.id, row.document, row.section, row.level, Verdict.PASS, expected=row.says, observed=said)
             )

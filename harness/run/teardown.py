@@ -26,11 +26,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
     except Exception as error:
         causes = list(list_raised_exceptions(error))
         for cause in causes:
-            if isinstance(cause, FolderError):  # nothing can be said of any check any more
+            if isinstance(cause, FolderError):  # no further check can be judged
                 raise cause from None
         if JUDGE not in item.stash:
             raise
-        if all(isinstance(one, NotShown) for one in causes):  # what it cannot be asked, it cannot be convicted of
+        # A SUT that does not show a value cannot fail because of this value.
+        if all(isinstance(one, NotShown) for one in causes):
             item.stash[JUDGE].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 """The type of functions that make the drivers of a run, given the SUT file and the run folder."""
-ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; no socket listens there
 
 
 def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
@@ -124,7 +124,7 @@ class TopologyDriver:
 def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = create_driver(replace(place.file, driver=told), out, number)
-    assert isinstance(driver, ExternalDriver)  # the topology file has no virtual ones
+    assert isinstance(driver, ExternalDriver)  # a topology file names no virtual system
     return driver
 
 
@@ -143,5 +143,5 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made
-    if sut.open_systems is not None:  # virtual ones are fresh for each check
+    if sut.open_systems is not None:  # virtual systems are new in each check
         sut.broken = sut.broken or made.broken

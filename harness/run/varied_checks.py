@@ -115,7 +115,7 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        # A row with the same peer would meet the history, the sequences and the messages of the rows before it.
+        # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
             build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
@@ -150,7 +150,7 @@ class VariedCheck:
             )
 
     def try_row(self, row: Row) -> Trial:
-        """Return the verdicts with a row, from an earlier run if there was one."""
+        """Return the verdicts with a row. They come from an earlier run with this row if there was one."""
         key = frozenset(row.items())
         if key not in self.tried:
             self.tried[key] = self._run_check(row)

@@ -79,7 +79,7 @@ class Workers:
     def work(self) -> None:
         """Run every check; raise the exceptions with which pytest's own loop ends a session."""
         gc.collect()
-        gc.freeze()  # what is there now is shared by the workers and never garbage
+        gc.freeze()  # the workers share the present objects, which are never garbage
         try:
             with self.run.known.share_answer():
                 self._run_all()
@@ -109,7 +109,7 @@ class Workers:
             self._start_worker(number)
         while self.busy:
             for driver in self.drivers:
-                driver.describe_end()  # so that workers know it, too
+                driver.describe_end()  # this records the end of the process for the workers, too
             for connection in wait(list(self.busy), _SUT_POLL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
@@ -212,12 +212,12 @@ def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
 def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connection, others: list[Connection]) -> None:
     """Run the checks that the session sends until it closes the connection."""
     for other in others:
-        other.close()  # else the session could close its end, and who waits at the other would not see it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets it, too, and ends its workers
+        other.close()  # otherwise the worker at the other end would not notice that the session closes its end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets the signal, too, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER] = driver
-    session.config.stash[RUN].deadline_s = None  # what was sent before it is done
+    session.config.stash[RUN].deadline_s = None  # a check that was sent before the deadline is run
     _silence_terminal(session.config)
     while True:
         try:

@@ -12,7 +12,7 @@ from harness.peer.conversation import RawConversation
 from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
 from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
 
-if TYPE_CHECKING:  # importing it takes long, and only checks of remote reading need it
+if TYPE_CHECKING:  # the import takes long, and only checks of remote reading need it
     from harness.peer.association import Call
 
 

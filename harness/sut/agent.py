@@ -38,7 +38,7 @@ _ERROR_OUTPUT_TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""For each key of an answer that identifies an opened object, the verb that closes the object."""
+"""For each verb that opens an object, the key of the object in the answer, and the verb that closes the object."""
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 
@@ -112,7 +112,7 @@ class Agent:
         """Start the command with a socket as its standard streams, in a separate session, so that Ctrl-C does not reach
         it.
         """
-        if self._process is not None:  # that of the process that forked this one: not ours to wait for, nor to warn of
+        if self._process is not None:  # started by the parent process, which waits for its end
             self._inherited.append((self._process, self._log))
         self._hang_up()
         self._owner, self._why, self._answered, self._strangers = os.getpid(), None, False, 0
@@ -169,7 +169,7 @@ class Agent:
                 sent = self._socket.send(self._outgoing)
             except BlockingIOError:
                 break
-            except OSError:  # it is gone: what it said last is still to be read, then how it ended
+            except OSError:  # the command has ended: its last output, and how it ended, are read later
                 self._outgoing.clear()
                 break
             del self._outgoing[:sent]

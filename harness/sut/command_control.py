@@ -109,7 +109,7 @@ class CommandControl:
                 ended = self._wait_for_end(lambda: process.poll() is not None, wait_ms)
             finally:
                 if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                    os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
                     process.wait()
             if not ended:
                 raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")

@@ -73,7 +73,7 @@ def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
     except UnicodeEncodeError:
         return "a key in the answer contains a lone surrogate"
     error = next(validator.iter_errors(instance))
-    # Something or null: what is there is no null, so what it lacks as something is what is wrong.
+    # The value may be null or match a schema. It is not null, so the error is its mismatch with that schema.
     while isinstance(error.kind, ValidationErrorKind.AnyOf) and error.kind.context:
         error = error.kind.context[0][0]
     where = ".".join(map(str, error.instance_path))

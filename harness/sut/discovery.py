@@ -15,7 +15,7 @@ DISCOVERY_TIMEOUT_S = 5.0
 
 def derive_identity_peer(peer: UUID) -> UUID:
     """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
-    the SUT keeps no packets for them.
+    a check receives no packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 
@@ -37,7 +37,7 @@ def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
                     return None
                 for packet in framer.feed(data):
                     guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
-                    return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo
+                    return guid if guid not in (NULL_GUID, client) else None  # the client's GUID: an echo, no answer
     except (OSError, ValueError, IndexError):
-        return None  # it does not speak the protocol: checks that need its GUID say so
+        return None  # it does not speak the protocol; checks that need its GUID report this
     return None

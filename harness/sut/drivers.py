@@ -86,7 +86,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
         for each in begun:
             each.result()
         started = True
-    finally:  # whatever happened, Ctrl-C too
+    finally:  # after every exception, including Ctrl-C
         if not started:
             for driver in drivers:
                 driver.stop()

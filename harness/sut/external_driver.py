@@ -100,12 +100,12 @@ class ExternalDriver:
         except OSError as error:
             raise SutUnavailable(
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
-                "is it running, and are address and tcp_port in [driver] right?"
+                "is the system running, and are address and tcp_port in [driver] right?"
             ) from error
         if self.control_route is not None:
             self._call_with_control(lambda control, who: None)
         if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
-            from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+            from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
 
             self.rpc_port = endpoint_mapper.qmcomm_port(driver.address)
             self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
@@ -213,7 +213,7 @@ class ExternalDriver:
     def confirm(self) -> None:
         """Compare the system that answers sessions and control with the system at the start."""
         if self.shared and self.worker:
-            return  # the first does
+            return  # the first worker checks it
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
@@ -233,8 +233,9 @@ class ExternalDriver:
         who = self.identify_system()
         if of_session not in (None, who.identifier):
             raise SutLost(
-                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
-                f"{route.name} is that of {who.identifier}: are address, tcp_port and control.address of one system?"
+                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, "
+                f"but {route.name} belongs to {who.identifier}: do address, tcp_port and control.address belong to "
+                "one system?"
             )
         return who.identifier
 
@@ -266,8 +267,9 @@ class ExternalDriver:
         return control, found
 
     def _new_message_ids(self) -> int:
-        """Return the first MessageID of a test. No test or run of the last hours used these MessageIDs, so the SUT's
-        history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no effect.
+        """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
+        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
+        effect.
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
@@ -276,7 +278,7 @@ class ExternalDriver:
         """Restore the original state of the SUT, which the run did not start."""
         timers, self._timers = self._timers, {}
         if timers:
-            with contextlib.suppress(SutUnavailable):  # what is gone has no timers
+            with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
                 self._call_with_control(lambda control, who: control.call("set_timers", **timers))
         self.agent.end()
 

@@ -15,8 +15,8 @@ GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """Ends the processes that were started with its environment, when it is closed or when this process has ended.
-    Programs that were started by such programs, with the same environment or session, are also ended.
+    """Ends all processes that were started with the guard's environment, when the guard is closed or this process has
+    ended. Programs that were started by such programs, with the same environment or session, are also ended.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Guard:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # a signal of the terminal is not for it
+                start_new_session=True,  # the guard must not get the signals of the terminal
             )
         return os.environ | {self._mark: "1"}
 
@@ -51,6 +51,6 @@ class Guard:
     def _send_line(self, line: str) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # somebody ended the guard
+        with contextlib.suppress(BrokenPipeError):  # the guard process was killed
             self._process.stdin.write(f"{line}\n".encode())
             self._process.stdin.flush()

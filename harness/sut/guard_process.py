@@ -81,7 +81,7 @@ def _read_process_file(pid: int, name: str) -> bytes:
 
 
 def _send_signal(pid: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended, or is no longer ours
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # the process has ended, or belongs to another user
         os.kill(pid, number)
 
 

@@ -97,7 +97,7 @@ def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
 def _is_taken(port: Port) -> bool:
     with socket.socket(_address_family(port.address), port.kind) as probe:
         if port.kind is socket.SOCK_STREAM:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are no listener
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # ended connections do not count as a listener
         try:
             probe.bind((port.address, port.number))
             if port.kind is socket.SOCK_STREAM:
@@ -107,7 +107,7 @@ def _is_taken(port: Port) -> bool:
                 raise SutUnavailable(
                     f"{port}: this is not an address of this machine, so the program cannot listen there"
                 ) from error
-            return error.errno == errno.EADDRINUSE  # not EACCES: the program may be allowed what we are not
+            return error.errno == errno.EADDRINUSE  # not EACCES: the program may have rights that this process lacks
     return False
 
 
@@ -145,7 +145,7 @@ def _parse_proc_address(printed: str) -> IPv4Address | IPv6Address:
 
 
 def _covers_address(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Address) -> bool:
-    if listening.is_unspecified:  # [::] takes IPv4, too, unless it was told not to
+    if listening.is_unspecified:  # [::] also accepts IPv4, unless the program has excluded it
         return listening.version == 6 or wanted.version == 4
     return listening == wanted
 
@@ -189,7 +189,7 @@ def _list_process_sockets(pid: int) -> set[int] | None:
             if target.startswith("socket:["):
                 found.add(int(target[8:-1]))
     except FileNotFoundError:
-        return set()  # it has ended meanwhile
+        return set()  # the process has ended meanwhile
     except OSError:
         return None
     return found

@@ -246,7 +246,7 @@ class OwnQueues:
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._undo_unless_missing, self._remove_kept_message, queue) for queue in sorted(self._kept_in)),
-            # The last first: a subqueue goes before the queue that it is of, which would take it along.
+            # The last queue is deleted first: the deletion of a queue would also delete its subqueues.
             *(partial(self._undo_unless_missing, self.delete_queue, name) for name in reversed(self._made)),
             *(partial(self._empty_queue, entry) for entry in self.file.more_queues if entry.name in self._taken),
         ]

@@ -89,7 +89,7 @@ class ProcessDriver(ExternalDriver):
                 f"{self.restarts}); see {self.process.log_path}"
             )
         self.restarts += 1
-        self.identifier = None  # who listens is who was started: a new process may well be a new queue manager
+        self.identifier = None  # a new process may be a new queue manager
         self._launch_program()
 
     def confirm(self) -> None:

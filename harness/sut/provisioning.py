@@ -117,8 +117,8 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. They are
-    the keys of a SUT.
+    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. This
+    second set equals the provisioned keys of a SUT.
     """
     return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 

@@ -33,7 +33,7 @@ class PingChannel:
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         self._there = True
-        with contextlib.suppress(OSError):  # asking finds it out
+        with contextlib.suppress(OSError):  # the first question notices a failure
             self._socket.connect(tuple(endpoint))
         environment.watch(self._socket, self._on_ready)
 
@@ -41,7 +41,7 @@ class PingChannel:
         try:
             self._socket.send(bytes(ping_request(Cookie=number, QMGuid=self._guid)))
         except BlockingIOError:
-            pass  # as good as lost: the next one may get through
+            pass  # the question counts as lost; a later one may arrive
         except OSError:
             self._there = False
         return self._there
@@ -51,7 +51,7 @@ class PingChannel:
             packet: Any = dissect_ping(self._socket.recv(LARGEST_DATAGRAM_BYTES))
         except BlockingIOError:
             return
-        except OSError:  # nobody listens there any more
+        except OSError:  # no program listens there any more
             self._there = False
             return
         except ValueError:

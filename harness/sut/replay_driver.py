@@ -80,7 +80,7 @@ class ReplayDriver:
         items = read_items(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
-            raise NotReplayable(f"its capture was recorded for {setup['test']} in the run {setup['run']}")
+            raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
         self._player = player = Player(items, lambda why: self._note_difference(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)

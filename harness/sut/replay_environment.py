@@ -56,7 +56,7 @@ class ReplayEnvironment(VirtualEnvironment):
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
         """The clock for packets minus the clock for captures (s)."""
-        self._ports = count(1)  # of what is picked when nothing is played any more: no capture has such a port
+        self._ports = count(1)  # the ports to return after playing has ended; no capture contains such a port
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
@@ -121,7 +121,7 @@ class ReplayEnvironment(VirtualEnvironment):
                 self.follow(next_us)
                 self._player.play()
                 while not self._player.together and self._run_due_timer(self._now_ms):
-                    pass  # who waits looks again when the timers that are due have run
+                    pass  # the waiting check continues after the due timers have run
             else:
                 self._run_due_timer(self._convert_to_monotonic_ms(next_us))
             return True

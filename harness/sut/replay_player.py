@@ -75,7 +75,7 @@ class Player:
         self.together = False
         """Whether further events follow before the waiting check continues."""
 
-    # -- what the harness does -----------------------------------------------------------------------------------
+    # -- actions of the harness ----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin to compare all records with those of the capture."""
@@ -168,7 +168,7 @@ class Player:
     def _current_frame(self) -> int:
         return self._items[self._at - 1].frame if self._at else 0
 
-    # -- what the system does ------------------------------------------------------------------------------------
+    # -- actions of the system -----------------------------------------------------------------------------------
 
     def next(self) -> Item | None:
         """Return the next item of the capture."""
@@ -262,7 +262,7 @@ class Player:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
         stream = self.environment.end_of_connection(item, local, remote)
         if stream is None:
-            self.differ(f"frame {item.frame}: the harness does not listen there: {NOT_REPLAYABLE}")
+            self.differ(f"frame {item.frame}: the harness does not listen at the destination: {NOT_REPLAYABLE}")
         self._streams[item.client, item.server] = stream
         at = self._at
         stream.sink.on_open()
@@ -284,7 +284,7 @@ class Player:
                     stream.open = False
                     stream.sink.on_closed("closed by the other side")
         if self._at == at and not self.over:
-            self.differ(f"frame {first.frame}: the harness does not receive it: {NOT_REPLAYABLE}")
+            self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
         """Skip the notes about the sizes of bytes that arrived together, which were read with the bytes."""
@@ -325,7 +325,9 @@ class _ComparingWriter(CaptureWriter):
     def note(self, text: bytes) -> None:
         """Do nothing, because a replay only compares."""
 
-    def _write_packet_block(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
-        number = super()._write_packet_block(packet, time_us, comment, inbound)
+    def _write_packet_block(
+        self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None, *, later: bool = False
+    ) -> int:
+        number = super()._write_packet_block(packet, time_us, comment, inbound, later=later)
         self._player.check_frame(number, packet)
         return number

@@ -80,10 +80,12 @@ def _build_validator() -> Draft202012Validator:
 def take_setup(items: list[Item]) -> dict[str, Any]:
     """Return the set-up from the beginning of a capture; raise NotReplayable if this harness did not record one."""
     if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
-        raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
+        raise NotReplayable(
+            "the capture of this check has no set-up: the capture was recorded by an older harness, or changed"
+        )
     setup: dict[str, Any] = first.said["setup"]
     for error in _build_validator().iter_errors(setup):
-        raise NotReplayable(f"the set-up in its capture: {one_line(error.message, _LONGEST_COMPLAINT)}")
+        raise NotReplayable(f"the set-up in the capture of this check: {one_line(error.message, _LONGEST_COMPLAINT)}")
     return setup
 
 
@@ -92,4 +94,6 @@ def build_sut_file(setup: Mapping[str, Any]) -> SutFile:
     try:
         return parse_sut_file(dict(setup["file"]))
     except (UsageError, AttributeError, TypeError, ValueError) as error:
-        raise NotReplayable(f"the set-up in its capture: {one_line(str(error), _LONGEST_COMPLAINT)}") from error
+        raise NotReplayable(
+            f"the set-up in the capture of this check: {one_line(str(error), _LONGEST_COMPLAINT)}"
+        ) from error

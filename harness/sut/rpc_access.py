@@ -42,7 +42,7 @@ class RpcAccess:
         """The authentication that a reference demands of clients when it is the SUT."""
         if self.user is None:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
+        from reference_qm.shell.spnego_security import server_security  # importing its libraries takes long
 
         return server_security([self.user], self.level)
 

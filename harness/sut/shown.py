@@ -35,8 +35,11 @@ class Answered(Reply):
 def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
     """Return a JSON value whose objects are of the given kind, by default objects of the abstract data model."""
     if isinstance(value, dict):
-        return kind({name: parse_reply(each, kind) for name, each in value.items()})
+        return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value
+
+
+_NESTED = (dict, list)
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:

@@ -105,9 +105,9 @@ def build_surroundings(table: EnvironmentTable) -> SurroundingsByCommand:
 def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
     command = table.command(part, value)
     shown = " ".join(command)
-    with tempfile.TemporaryFile() as said:  # a pipe would be waited for as long as anything that it starts has it
+    with tempfile.TemporaryFile() as said:  # with a pipe, the wait would last until all child processes close it
         try:
-            process = subprocess.Popen(  # noqa: S603 - the command is the user's own, as that which starts the system
+            process = subprocess.Popen(  # noqa: S603 - the user's own command, like the command that starts the system
                 command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
         except OSError as error:
@@ -118,7 +118,7 @@ def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
             raise SutUnavailable(f"environment: {shown}: still running after {table.timeout_s} s") from error
         finally:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
                 process.wait()
         if code:
             said.seek(0)

@@ -141,7 +141,7 @@ class Sut(OwnQueues):
         if self.tape is not None:
             self.tape.lose(why)
 
-    # -- what it is ---------------------------------------------------------------------------------------------
+    # -- identity and configuration -----------------------------------------------------------------------------
 
     @property
     def endpoint(self) -> Endpoint:
@@ -257,7 +257,7 @@ class Sut(OwnQueues):
         """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
         return label_of(self.control.call(verb, timeout_ms=0, **where)["message"])
 
-    # -- what a test changes -------------------------------------------------------------------------------------
+    # -- changes by a test ---------------------------------------------------------------------------------------
 
     def set_timers(self, **durations: int) -> None:
         """Change durations of the SUT's protocol timers for this test (int ms, before scaling)."""
@@ -336,7 +336,7 @@ class Sut(OwnQueues):
             self.environment.pulse.rest()
         try:
             self._change_environment_parts(values)
-        except Unsupported:  # what is not there to be taken away need not be given back
+        except Unsupported:  # a part that cannot be taken away need not be restored
             mine = self.by_command.there.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
@@ -389,7 +389,7 @@ class Sut(OwnQueues):
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
-        elif "directory" in wanted:  # else the next check meets a system that is offline yet
+        elif "directory" in wanted:  # otherwise the system would still be offline in the next check
             self.environment.run_until(
                 self._has_directory_again, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
             )
@@ -408,7 +408,7 @@ class Sut(OwnQueues):
         self.need_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
-        if not self.environment.virtual:  # where nothing else can answer
+        if not self.environment.virtual:  # in virtual time no other system can answer
             self._confirm_identity()
 
     def _confirm_identity(self) -> None:

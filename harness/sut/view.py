@@ -35,7 +35,7 @@ def version_refused(version: object) -> str | None:
     if type(version) is int and version in PROTOCOL_VERSIONS:
         return None
     return (
-        f"identity: speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
+        f"identity: the agent speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
         f"this harness understands {' and '.join(map(str, PROTOCOL_VERSIONS))}, as integers"
     )
 
@@ -77,7 +77,7 @@ def build_sut_view(
 ) -> Sut:
     """Return one test's view of a SUT, which is reset first if it supports reset."""
     scale = 1
-    if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
+    if control is not None and not environment.virtual:  # in virtual time each test has its own core
         if "set_timers" in who.facilities:
             scale = control.call("set_timers")["scale"]
         if reset and "reset" in who.facilities:

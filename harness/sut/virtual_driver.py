@@ -30,6 +30,8 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
+FURTHER_ADDRESS = "127.0.0.253"
+"""A third address of that name, at which nothing listens either; a real system may resolve the name to two only."""
 COMPUTER = "sut"
 
 
@@ -75,7 +77,7 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
         entropy = entropy_of(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
@@ -109,7 +111,7 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
+        configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
         installed = Installation(configured, entropy, lambda make: build_faulty_core(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)

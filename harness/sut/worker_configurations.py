@@ -41,7 +41,8 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     if workers > 1 and kind == "process" and not _has_own_program(file.driver):
         raise UsageError(
             f"--workers {workers}: driver.command of {file.path} starts the same program for each worker: put "
-            "{address} into it (each has its own: 127.0.0.1, 127.0.1.1, ...), {worker}, or {tcp_port} with tcp_port = 0"
+            "{address} into it (each worker has its own: 127.0.0.1, 127.0.1.1, ...), {worker}, or {tcp_port} with "
+            "tcp_port = 0"
         )
     return [_worker_configuration(file, number) for number in range(workers)]
 

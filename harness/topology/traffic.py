@@ -96,7 +96,7 @@ class Traffic:
             for frame in passage.packets_sent(kind, by)
         ]
 
-    # -- what relays tell ---------------------------------------------------------------------------------------
+    # -- events of relays ---------------------------------------------------------------------------------------
 
     def on_opened(self, link: Link) -> None:
         connection = self.recorder.record_opening(link.client, link.server, by_peer=True)

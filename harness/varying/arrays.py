@@ -17,7 +17,7 @@ def build_rows(
 ) -> tuple[Row, ...]:
     """Return the rows; the first has the first value of each parameter. ``excluded``: combinations that no row has.
 
-    The filter of the pairwise library loses combinations, so those that are missing are completed to rows here.
+    The filter of the pairwise library loses combinations, so the missing combinations are completed to rows here.
     ``orders``: in how many orders of the parameters the library is tried; the shortest array is taken.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
@@ -55,7 +55,7 @@ def _draw_row(
             missing = [one for one in missing if not one.items() <= row.items()]
     while missing:
         made = complete_row(missing[0], values, banned)
-        assert made is not None  # it is wanted, so some row has it
+        assert made is not None  # the combination is wanted, so an allowed row contains it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
     return tuple(_drop_needless_rows(found, wanted))

@@ -14,8 +14,8 @@ MOST_NAMED_VALUES = 3
 def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
     """Return the smallest part of a failing row with which the check still fails when all else is plain.
 
-    ``fails``: run the check with a row. The smallest part occurs in no passing row, so a part that occurs in a passing
-    row needs no run.
+    ``fails``: the function that runs the check with a row and returns whether it fails. The smallest part occurs in no
+    passing row, so a part that occurs in a passing row needs no run.
     """
     for part in list_suspects(failing, plain, passing):
         if fails({**plain, **part}):

@@ -58,7 +58,7 @@ class Variant:
         taken = {**given, "body": ""} if "body_base64" in given else given
         is_transactional = "transaction" in given or given.get("delivery") == "transactional"
         added = self._note(self._requests[verb], taken, is_transactional=is_transactional)
-        if added.get("transactional"):  # as the row says, where the check asks for no transactional queue
+        if added.get("transactional"):  # the row makes the queue transactional
             given = {name: value for name, value in given.items() if name != "transactional"}
         return {**{name: value for name, value in added.items() if name not in taken}, **given}
 

@@ -24,7 +24,7 @@ LENGTHS_OF_REFUSED = (0, 1, 15, 16)
 
 
 def list_golden(packet: str) -> Iterator[Row]:
-    """Yield the frames of one kind of the example in MS-MQQB 4.1."""
+    """Yield the frames of one kind from the example in MS-MQQB 4.1."""
     for frame in load_golden().frames:
         if frame.packet == packet:
             name = f"golden-frame-{frame.number}"

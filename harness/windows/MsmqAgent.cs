@@ -1,9 +1,9 @@
 // The agent of mqconform on a Windows machine: it carries out the control protocol (docs/control-protocol.md) on MSMQ.
 //
 // One file, C# 5, .NET Framework 4.x: agent.ps1 compiles it with Add-Type, nothing is installed. Everything that
-// System.Messaging of Mono has is called directly and run in the tests of mqconform. What only Windows has (cursors,
-// lookup identifiers, management, services) stands behind the interface IWindowsOnly; OnWindows, at the end of this
-// file, calls it by late binding and mqrt.dll: one member that is missing costs one verb, not the agent.
+// System.Messaging of Mono has is called directly and run in the tests of mqconform. The functions that only Windows has
+// (cursors, lookup identifiers, management, services) are behind the interface IWindowsOnly; OnWindows, at the end of
+// this file, calls them by late binding and mqrt.dll: a missing member costs one verb, not the agent.
 //
 // SPDX-License-Identifier: GPL-2.0-or-later
 
@@ -29,19 +29,19 @@ using Microsoft.Win32;
 
 namespace Mqconform
 {
-    /// <summary>A request that is not carried out: its text is the answer's error.</summary>
+    /// <summary>A request that is not carried out; its text becomes the error in the answer.</summary>
     public class Refused : Exception
     {
         public Refused(string why) : base(why) { }
     }
 
-    /// <summary>What this agent can never do, whatever the system would.</summary>
+    /// <summary>A request that this agent can never carry out, even if the system could.</summary>
     public sealed class Unsupported : Refused
     {
         public Unsupported(string why) : base(why) { }
     }
 
-    /// <summary>The bounds of what is believed before it is looked at.</summary>
+    /// <summary>The limits of input that is accepted before it is checked.</summary>
     public static class Limits
     {
         public const int LineBytes = 8 * 1024 * 1024;
@@ -246,13 +246,13 @@ namespace Mqconform
         }
     }
 
-    /// <summary>The arguments of a request; each getter refuses what has another type.</summary>
+    /// <summary>The arguments of a request; each getter refuses a value of a different type.</summary>
     public sealed class Arguments
     {
         private readonly string verb;
         private readonly Dictionary<string, object> values;
 
-        /// <summary>What the conversation that asks has open.</summary>
+        /// <summary>The objects that the requesting conversation has open.</summary>
         public readonly Dictionary<long, Held> Held;
 
         public Arguments(string verb, Dictionary<string, object> values, Dictionary<long, Held> held)
@@ -270,7 +270,7 @@ namespace Mqconform
             return values.TryGetValue(name, out value) && value != null;
         }
 
-        /// <summary>Whether the argument is there and null, which stands for no bound in time, or for none that is asked for.</summary>
+        /// <summary>Whether the argument is present and null, which means no time limit, or no requested limit.</summary>
         public bool IsNull(string name)
         {
             object value;
@@ -332,7 +332,7 @@ namespace Mqconform
             }
         }
 
-        /// <summary>The value of a word in a table; a word that is not in it is refused with those that are.</summary>
+        /// <summary>The value of a word in a table; an unknown word is refused with a list of the known words.</summary>
         public T OneOf<T>(string name, Dictionary<string, T> table)
         {
             T found;
@@ -341,7 +341,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>What MSMQ calls its errors: MS-MQMQ 2.4.</summary>
+    /// <summary>The names of MSMQ's errors: MS-MQMQ 2.4.</summary>
     public static class Errors
     {
         public const uint Facility = 0xC00E0000;
@@ -384,7 +384,7 @@ namespace Mqconform
             return names;
         }
 
-        /// <summary>Say a status as MSMQ does: its name, else its number alone.</summary>
+        /// <summary>Return the name of a status in MSMQ, or only its number if it has no name.</summary>
         public static string Name(int status)
         {
             string number = "0x" + unchecked((uint)status).ToString("X8", CultureInfo.InvariantCulture);
@@ -397,7 +397,7 @@ namespace Mqconform
             if (status < 0) throw new Refused(what + ": " + Name(status));
         }
 
-        /// <summary>Say an error without a word of the machine's language: numbers of Windows stay numbers.</summary>
+        /// <summary>Return an error without words in the machine's language: Windows error numbers stay numbers.</summary>
         public static string Say(Exception error)
         {
             while ((error is TargetInvocationException || error is TypeInitializationException) && error.InnerException != null)
@@ -440,7 +440,7 @@ namespace Mqconform
             Internal.Begin();
         }
 
-        /// <summary>Do something in the transaction; what goes wrong there does not decide it.</summary>
+        /// <summary>Carry out an operation in the transaction; a failure of the operation does not decide the transaction.</summary>
         public T Do<T>(Func<T> internally, Func<T> externally)
         {
             T done;
@@ -465,7 +465,7 @@ namespace Mqconform
     }
 
     /// <summary>
-    /// What System.Messaging of Mono lacks. ``work`` may be null: outside of any transaction. Properties are those of
+    /// The members that Mono's System.Messaging lacks. ``work`` may be null: outside of any transaction. Properties are those of
     /// MS-MQMQ 2.3.12, targets MACHINE and QUEUE=format name.
     /// </summary>
     public interface IWindowsOnly
@@ -602,7 +602,7 @@ namespace Mqconform
             windows.SetProperty(message, 23, encrypted);
         }
 
-        /// <summary>The properties that a read asks for.</summary>
+        /// <summary>The properties that a read requests.</summary>
         public static void Ask(MessageQueue queue)
         {
             MessagePropertyFilter filter = new MessagePropertyFilter();
@@ -643,7 +643,7 @@ namespace Mqconform
             return shown;
         }
 
-        /// <summary>An identifier of System.Messaging, GUID\number, as the protocol has it: {GUID}\number.</summary>
+        /// <summary>Convert an identifier of System.Messaging, GUID\number, to the form of the protocol, {GUID}\number.</summary>
         public static string Braced(string identifier)
         {
             int end = identifier.IndexOf('\\');
@@ -703,7 +703,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>What a verb takes and does. A verb that waits is carried out beside the others.</summary>
+    /// <summary>The arguments and the action of a verb. A verb that waits runs in parallel with the other verbs.</summary>
     public sealed class Verb
     {
         public readonly Func<Arguments, Reading, Answer> Run;
@@ -738,10 +738,10 @@ namespace Mqconform
         public readonly object Cursor;
         public readonly bool Own;
 
-        /// <summary>Of a cursor: the queue that it is in.</summary>
+        /// <summary>For a cursor, its queue.</summary>
         public Held Whose;
 
-        /// <summary>How many reads wait at it; none may begin or go on once it is being closed.</summary>
+        /// <summary>The number of waiting reads; after closing has begun, no read may begin or continue.</summary>
         public int Readers;
         public bool Closing;
 
@@ -753,7 +753,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>The verbs. Its state is shared by all connections, as that of a system is.</summary>
+    /// <summary>The verbs. All connections share their state, because they share the system.</summary>
     public sealed class Agent
     {
         public const string Formatted = "FormatName:";
@@ -908,7 +908,7 @@ namespace Mqconform
             }
         }
 
-        // What is taken down may be gone already: nothing that MSMQ says of it matters any more.
+        // The objects to remove may be gone already, so errors of MSMQ about them are ignored.
         private static void Quietly(Action action)
         {
             try
@@ -973,7 +973,7 @@ namespace Mqconform
             return new Answer().With("format_names", names);
         }
 
-        // A subqueue is there once it is opened, and goes when it is empty and closed.
+        // A subqueue exists once it is opened, and disappears when it is empty and closed.
         private Answer CreateSubqueue(string name)
         {
             MessageQueue queue = Opened(Inside(name), QueueAccessMode.Peek, false);
@@ -1017,7 +1017,7 @@ namespace Mqconform
             return found;
         }
 
-        // The base priority of a private queue is always 0 on Windows, which may not be asked for it.
+        // The base priority of a private queue is always 0 on Windows, and must not be requested.
         private static int BasePriority(MessageQueue queue)
         {
             try
@@ -1030,7 +1030,7 @@ namespace Mqconform
             }
         }
 
-        // A queue that nobody has open may be unknown to the management API: opening it makes it known.
+        // The management API may not know a queue that is not open: opening the queue makes it known.
         private object[] Sizes(string formatName)
         {
             int[] wanted = { MessageCount, BytesInQueue };
@@ -1086,7 +1086,7 @@ namespace Mqconform
             return new Answer().With("queues", queues).With("outgoing", outgoing).With("transactions", transactions);
         }
 
-        // What another application deleted since the names were read is not there: the list is without it.
+        // The list omits queues that another application has deleted since the names were read.
         private static void Add(List<object> found, Func<Answer> look, Func<bool> isThere)
         {
             try
@@ -1109,7 +1109,7 @@ namespace Mqconform
                 return new Answer().With("name", name).With("transactional", queue.Transactional).With("count", Sizes(Inside(name))[0]);
         }
 
-        // null for a queue here that somebody has open.
+        // null for a local queue that is open.
         private Answer ListedOutgoing(string name)
         {
             object[] one = windows.Manage("QUEUE=" + name, new[] { 4, State, MessageCount });
@@ -1168,7 +1168,7 @@ namespace Mqconform
             }
         }
 
-        /// <summary>Close all that a conversation has open; what waits there ends.</summary>
+        /// <summary>Close all objects that a conversation has open; their waiting reads end.</summary>
         public void CloseAll(Dictionary<long, Held> held)
         {
             List<Held> all;
@@ -1194,7 +1194,7 @@ namespace Mqconform
             one.Queue.Close();
         }
 
-        // End the reads that wait at a queue. One that is about to wait is not there yet to be ended: it is tried again.
+        // End the waiting reads of a queue. A read that has not begun to wait cannot be ended yet, so this is repeated.
         private bool End(object locked, MessageQueue queue, Func<bool> ended)
         {
             for (int tries = 0; tries < 20 && !ended(); tries++)
@@ -1226,7 +1226,7 @@ namespace Mqconform
         private Answer OpenToSend(Arguments given)
         {
             if (given.Flag("deny_receive", false))
-                throw new Refused("open_to_send: MQ_ERROR_INVALID_PARAMETER (0xC00E0006): nobody can be denied to receive");
+                throw new Refused("open_to_send: MQ_ERROR_INVALID_PARAMETER (0xC00E0006): the right to receive cannot be denied");
             MessageQueue queue = windows.Open(Formatted + given.Text("to"), QueueAccessMode.Send, false);
             return new Answer().With("handle", Hold(given, new Held(queue, null, true)));
         }
@@ -1320,7 +1320,7 @@ namespace Mqconform
             }
         }
 
-        // To cancel one read ends all that wait at its handle: the others begin again, for the time that they have left.
+        // Canceling one read ends all reads that wait at its handle: the other reads begin again with their remaining time.
         private Answer Read(Held at, Reading reading, TimeSpan timeout, Work work, bool peek, bool next)
         {
             Stopwatch since = Stopwatch.StartNew();
@@ -1360,7 +1360,7 @@ namespace Mqconform
                 delegate { return Shown(delegate { return at.Queue.Receive(timeout, MessageQueueTransactionType.Automatic); }); });
         }
 
-        // No message within the time is an answer, and no mistake.
+        // A read without a message in time is an answer, not an error.
         private Answer Shown(Func<Message> read)
         {
             try
@@ -1405,7 +1405,7 @@ namespace Mqconform
             try
             {
 #pragma warning disable 612, 618
-                // The enumerator's removing is what is obsolete; only its reading is used.
+                // Only the removal by the enumerator is obsolete; this code only reads.
                 using (MessageEnumerator at = queue.GetMessageEnumerator())
 #pragma warning restore 612, 618
                     while (found.Count < limit && at.MoveNext(AtOnce))
@@ -1445,7 +1445,7 @@ namespace Mqconform
             lock (gate)
             {
                 if (works.Count >= Limits.Held) throw new Refused(Limits.Held + " transactions are open: end some");
-                if (works.ContainsKey(identifier)) throw new Refused("transaction " + identifier + " is there already");
+                if (works.ContainsKey(identifier)) throw new Refused("transaction " + identifier + " exists already");
                 works[identifier] = work;
             }
             return new Answer().With("transaction", identifier.ToString());
@@ -1464,7 +1464,7 @@ namespace Mqconform
             throw new Refused("no transaction " + identifier + ": begin it, transactions end with a restart");
         }
 
-        // System.Transactions prepares and commits in one step; only the whole of it can be asked for.
+        // System.Transactions prepares and commits in one step; the steps cannot be requested separately.
         private Answer Prepare(Arguments given)
         {
             if (!given.Flag("single_phase", false))
@@ -1491,7 +1491,7 @@ namespace Mqconform
 
         // -- outgoing queues ------------------------------------------------------------------------------------------
 
-        // An outgoing queue is there while it is open: it is held open while it is paused.
+        // An outgoing queue exists while it is open, so it stays open while it is paused.
         private Answer Pause(Arguments given)
         {
             string to = given.Text("to"), key = to.ToUpperInvariant();
@@ -1532,7 +1532,7 @@ namespace Mqconform
             return new Answer().With("outgoing", found);
         }
 
-        // SEQUENCE_INFO: MS-MQMQ 2.2.5.1; anything else as it is, 0 where there is nothing.
+        // SEQUENCE_INFO: MS-MQMQ 2.2.5.1; any other value is unchanged, a missing value is 0.
         private static object Sequence(object value)
         {
             byte[] bytes = value as byte[];
@@ -1584,7 +1584,7 @@ namespace Mqconform
             return new Answer().With("transfers", found);
         }
 
-        /// <summary>End a read that waits, or that is about to; return whether it has ended.</summary>
+        /// <summary>End a read that waits or will wait; return whether it has ended.</summary>
         public bool Cancel(Reading reading)
         {
             lock (reading)
@@ -1595,7 +1595,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>One connection: lines in, lines out; what waits is answered when it is done.</summary>
+    /// <summary>One connection: it receives and sends lines; waiting requests are answered when they are done.</summary>
     public sealed class Channel
     {
         private readonly Agent agent;
@@ -1605,7 +1605,7 @@ namespace Mqconform
         private readonly Dictionary<long, Held> held = new Dictionary<long, Held>();
         private static readonly Encoding Utf8 = new UTF8Encoding(false, false);
 
-        /// <summary>Whether the agent was asked to stop.</summary>
+        /// <summary>Whether a request to stop the agent was received.</summary>
         public volatile bool Stopped;
 
         private volatile bool broken;
@@ -1616,7 +1616,7 @@ namespace Mqconform
             this.output = output;
         }
 
-        /// <summary>Take lines until the stream ends, the line is too long, or stop is asked.</summary>
+        /// <summary>Handle lines until the stream ends, a line is too long, or a stop is requested.</summary>
         public void Serve(Stream input)
         {
             byte[] chunk = new byte[65536];
@@ -1641,7 +1641,7 @@ namespace Mqconform
             }
         }
 
-        /// <summary>End the conversation: what waits is cancelled, what it opened is closed.</summary>
+        /// <summary>End the conversation: its waiting reads are canceled, and the objects that it opened are closed.</summary>
         public void End()
         {
             List<Reading> all;
@@ -1650,7 +1650,7 @@ namespace Mqconform
             agent.CloseAll(held);
         }
 
-        /// <summary>Take one line; an empty one is nothing.</summary>
+        /// <summary>Handle one line; an empty line is ignored.</summary>
         public void Take(string line)
         {
             line = line.TrimStart('\uFEFF');
@@ -1701,7 +1701,7 @@ namespace Mqconform
             thread.Start();
         }
 
-        // Another queue manager may let any of its verbs wait, whatever timeout was asked for.
+        // Requests to another queue manager may wait longer than the requested timeout.
         private static bool MayWait(string name, Verb verb, Arguments given)
         {
             if (name.StartsWith("remote_", StringComparison.Ordinal)) return true;
@@ -1709,7 +1709,7 @@ namespace Mqconform
             return given.IsNull("timeout_ms") || (given.Has("timeout_ms") && given.Number("timeout_ms", 0, uint.MaxValue) > 0);
         }
 
-        // Whatever a verb throws, MSMQ, COM or the framework, is its refusal: the agent goes on.
+        // Every exception of a verb (from MSMQ, COM or the framework) becomes a refusal, and the agent continues.
         private void Finish(long id, Verb verb, Arguments given, Reading reading)
         {
             Answer answer = null;
@@ -1735,7 +1735,7 @@ namespace Mqconform
                 if (!waiting.TryGetValue(request, out reading)) throw new Refused("cancel: no request " + request + " waits");
             }
             if (!agent.Cancel(reading)) throw new Refused("cancel: MSMQ does not end the read of request " + request);
-            lock (waiting) waiting.Remove(request); // its answer may still be on the way
+            lock (waiting) waiting.Remove(request); // its answer may not have been sent yet
             return new Answer().With("cancelled", true);
         }
 
@@ -1765,7 +1765,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>How it is started: on standard streams, or on a port of 127.0.0.1.</summary>
+    /// <summary>The start of the agent: on standard streams, or on a port of 127.0.0.1.</summary>
     public static class Program
     {
         public static int Main(string[] arguments) { return Run(arguments, new OnWindows()); }
@@ -1781,7 +1781,7 @@ namespace Mqconform
             }
             // Resources of the framework in English, on every thread.
             CultureInfo.DefaultThreadCurrentUICulture = CultureInfo.InvariantCulture;
-            // PowerShell calls from a single-threaded apartment, to which objects of COM that are made there would be bound.
+            // PowerShell calls from a single-threaded apartment; COM objects that are created there would be bound to it.
             Thread serving = new Thread(delegate() { Serve(arguments.Length == 1, port, windows); });
             serving.SetApartmentState(ApartmentState.MTA);
             serving.Start();
@@ -1807,7 +1807,7 @@ namespace Mqconform
             }
         }
 
-        // A channel to the standard output, which nothing else may write to from then on.
+        // A channel to the standard output, to which no other code may write afterwards.
         private static Channel OnStandardStreams(IWindowsOnly windows)
         {
             Stream output = Console.OpenStandardOutput();
@@ -1815,7 +1815,7 @@ namespace Mqconform
             return new Channel(new Agent(windows), output);
         }
 
-        /// <summary>Serve connections to a port of 127.0.0.1 until one of them asks to stop; 0 takes a free port.</summary>
+        /// <summary>Serve connections to a port of 127.0.0.1 until one of them requests a stop; port 0 selects a free port.</summary>
         private static void Listen(int port, IWindowsOnly windows)
         {
             Agent agent = new Agent(windows);
@@ -1893,7 +1893,7 @@ namespace Mqconform
         private const BindingFlags Any = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
         private static readonly Assembly Messaging = typeof(MessageQueue).Assembly;
         private const string QueueManager = "MSMQ", Coordinator = "MSDTC";
-        // How long a service may take to start or stop: a queue manager with a large store reads it first.
+        // The longest time for a service to start or stop: a queue manager first reads its store, which may be large.
         private static readonly TimeSpan ServiceTimeout = TimeSpan.FromMinutes(10);
         private static readonly Dictionary<string, string> Seeks = new Dictionary<string, string>
         {
@@ -1913,7 +1913,7 @@ namespace Mqconform
         {
             const string windows = @"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
             string library = System.IO.Path.Combine(Environment.SystemDirectory, "mqqm.dll");
-            // What the environment says is 6.2 for a program that does not declare which releases it knows.
+            // The environment reports version 6.2 to a program that does not declare the releases that it supports.
             object major = Registered(windows, "CurrentMajorVersionNumber");
             string version = (major == null ? Registered(windows, "CurrentVersion") : major + "." + Registered(windows, "CurrentMinorVersionNumber"))
                 + "." + Registered(windows, "CurrentBuild") + "." + (Registered(windows, "UBR") ?? 0);
@@ -1938,7 +1938,7 @@ namespace Mqconform
         {
             using (ServiceController controller = new ServiceController(service))
             {
-                // MSMQ and System.Transactions start MSDTC when they miss it: while it is out it must not be startable.
+                // MSMQ and System.Transactions start MSDTC when they need it, so it is disabled while it is taken away.
                 if (service == Coordinator) SetStart(controller, run);
                 if (run != (controller.Status == ServiceControllerStatus.Running))
                 {
@@ -1950,7 +1950,7 @@ namespace Mqconform
             if (run && service == QueueManager) WaitUntilReady();
         }
 
-        // The service runs before its queue manager takes calls.
+        // The service is running before its queue manager accepts calls.
         private void WaitUntilReady()
         {
             Stopwatch since = Stopwatch.StartNew();
@@ -1972,7 +1972,7 @@ namespace Mqconform
         private const int Unchanged = -1, OnDemand = 3, Disabled = 4;
         private int? former;
 
-        // How a service is started: disabled while it is out, then as before, or on demand where that is not known any more.
+        // The start type of a service: disabled while it is taken away, then as before, or on demand if that is unknown.
         private void SetStart(ServiceController controller, bool startable)
         {
             int now = (int)(Registered(@"SYSTEM\CurrentControlSet\Services\" + controller.ServiceName, "Start") ?? OnDemand);
@@ -1983,13 +1983,13 @@ namespace Mqconform
                     throw new Win32Exception(Marshal.GetLastWin32Error());
         }
 
-        /// <summary>What is out is given back when the agent ends.</summary>
+        /// <summary>Services that were taken away are restored when the agent ends.</summary>
         public void GiveBack()
         {
             if (former.HasValue) Run(Coordinator, true);
         }
 
-        // Services that depend on it are stopped with it: those that ran are started again.
+        // Dependent services are stopped as well; those that were running are started again.
         public void Restart(string service)
         {
             List<string> others = new List<string>();
@@ -2009,7 +2009,7 @@ namespace Mqconform
         {
             MessageQueue queue = new MessageQueue(path, access);
             queue.DenySharedReceive = denyReceive;
-            // The handle is what opens it; until then nothing is refused.
+            // Reading the handle opens the queue; refusals occur only then.
             IntPtr handle = access == QueueAccessMode.Send ? queue.WriteHandle : queue.ReadHandle;
             if (handle == IntPtr.Zero) throw new Refused("the queue has no handle");
             return queue;
@@ -2017,7 +2017,7 @@ namespace Mqconform
 
         public string FormatName(MessageQueue queue) { return queue.FormatName; }
 
-        // Who sends to a queue and reads it, as provision.ps1 has it: MSMQ gives nobody a right where it is integrated with a
+        // The rights to send to a queue and to read it, as in provision.ps1: MSMQ grants no rights if it is integrated with a
         // directory. Groups have other names in other languages.
         public void Grant(MessageQueue queue)
         {
@@ -2070,13 +2070,13 @@ namespace Mqconform
             }
             catch (InvalidOperationException error)
             {
-                // System.Messaging throws this very type, without a number, where there is no such message.
+                // System.Messaging throws this type, without a number, if no such message exists.
                 if (error.GetType() != typeof(InvalidOperationException)) throw;
                 return null;
             }
         }
 
-        // All I/O of this process at the handle ends, whichever thread waits for it; the handle stays open.
+        // This ends all I/O of this process at the handle, in every thread; the handle stays open.
         public void CancelReads(MessageQueue queue)
         {
             const int nothingThere = 1168;
@@ -2095,7 +2095,7 @@ namespace Mqconform
             }
             catch (TargetInvocationException)
             {
-                return null; // it was not asked for
+                return null; // the property was not requested
             }
         }
 
@@ -2107,7 +2107,7 @@ namespace Mqconform
 
         public void SetProperty(Message message, int property, int value) { Call(Properties(message), "SetUI4", property, value); }
 
-        // The properties of a message, which System.Messaging shows in part only.
+        // The properties of a message, of which System.Messaging shows only a part.
         private static object Properties(Message message)
         {
             FieldInfo field = typeof(Message).GetField("properties", Any);
@@ -2213,7 +2213,7 @@ namespace Mqconform
             return (IDtcTransaction)property.GetValue(transaction, null);
         }
 
-        // MQMarkMessageRejected takes no transaction: it finds that of MSDTC in whose scope it is called. The message was
+        // MQMarkMessageRejected takes no transaction: it uses the MSDTC transaction in whose scope it is called. The message was
         // received in it before, and is acknowledged as rejected when it commits.
         public void Reject(string queue, long lookupId, Work work)
         {
@@ -2275,7 +2275,7 @@ namespace Mqconform
         private static extern int MQMarkMessageRejected(IntPtr queue, ulong lookupId);
     }
 
-    /// <summary>PROPVARIANTs in memory: those of MS-MQMQ 2.2.13 that management answers with.</summary>
+    /// <summary>PROPVARIANTs in memory: those of MS-MQMQ 2.2.13 that the management API returns.</summary>
     public static class Variants
     {
         public const short Null = 1;
@@ -2307,7 +2307,7 @@ namespace Mqconform
             return found;
         }
 
-        /// <summary>Free what MSMQ allocated for the variant at an address: elements first, then what holds them.</summary>
+        /// <summary>Free what MSMQ allocated for the variant at an address: first the elements, then their container.</summary>
         public static void Free(IntPtr at, int depth, Action<IntPtr> free)
         {
             int type = Marshal.ReadInt16(at) & 0xFFFF, element = type & ~Vector, size;

@@ -1,14 +1,14 @@
 #Requires -Version 5.1
 <#
 .SYNOPSIS
-    Starts the agent of mqconform on this machine: MsmqAgent.cs, which lies beside this script, is compiled in memory.
+    Starts the agent of mqconform on this machine: the script compiles MsmqAgent.cs, from its own folder, in memory.
 .DESCRIPTION
-    Without a parameter it speaks the control protocol on its standard streams, so that any remote shell carries it:
+    Without a parameter, the agent speaks the control protocol on its standard streams, through any remote shell:
         ssh HOST powershell -NoProfile -ExecutionPolicy Bypass -File C:\mqconform\agent.ps1
-    With -Port it listens on that port of 127.0.0.1, and nowhere else. With -BuildTo it only writes a program that does
+    With -Port, it listens only on that port of 127.0.0.1. With -BuildTo, the script only writes a program that does
     both without PowerShell: MsmqAgent.exe [PORT].
 
-    The agent reads the standard input itself. PowerShell leaves it alone because this script has no parameter from the
+    The agent reads the standard input itself. PowerShell does not read it, because this script has no parameter from the
     pipeline and never names the automatic variable of the pipeline's input.
 #>
 [CmdletBinding(DefaultParameterSetName = 'Streams')]
@@ -26,10 +26,10 @@ Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 if ($PSVersionTable.PSVersion.Major -ne 5) {
-    throw 'System.Messaging is a part of .NET Framework: start this with powershell.exe (5.1), not with pwsh.exe'
+    throw 'System.Messaging is a part of .NET Framework: start this script with powershell.exe (5.1), not with pwsh.exe'
 }
 if ($PSCmdlet.ParameterSetName -eq 'Streams' -and -not [Console]::IsInputRedirected) {
-    throw 'the standard input is a console: start this through ssh, or give -Port'
+    throw 'the standard input is a console: start this script through ssh, or give -Port'
 }
 Add-Type -AssemblyName 'System.Messaging', 'System.Transactions', 'System.ServiceProcess'
 $known = [System.Messaging.MessageQueue], [System.Transactions.Transaction],

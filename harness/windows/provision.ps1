@@ -3,25 +3,25 @@
 .SYNOPSIS
     Prepares a Windows machine for tests of its MSMQ, and restores it exactly.
 .DESCRIPTION
-    provision.ps1 -Tester 192.0.2.10 -WhatIf     says what it would change, and changes nothing
-    provision.ps1 -Tester 192.0.2.10             changes it; what was there before is written to -Record first
-    provision.ps1 -Restore                       undoes it in the opposite order; can be called again and again
+    provision.ps1 -Tester 192.0.2.10 -WhatIf     reports the changes without making them
+    provision.ps1 -Tester 192.0.2.10             makes the changes; the former state is first written to -Record
+    provision.ps1 -Restore                       undoes the changes in the opposite order; can be repeated
 
-    A machine that was prepared before and never restored says so: what was there before the first run stays on record,
-    and values of switches that are not given any more are restored.
+    On a machine that was prepared before and not restored, the script prints a warning: the record keeps the state
+    before the first run, and values of switches that are no longer given are restored.
 
-    Whatever it changes is in the three tables below: MSMQ's feature, queues of its own, firewall rules for one address,
-    values below HKLM\SOFTWARE\Microsoft\MSMQ\Parameters. A run that broke off is gone on with, or undone: each former
-    state is on disk before its change. Run it as an administrator, in Windows PowerShell of 64 bits.
+    The three tables below list all changes: MSMQ's feature, the script's own queues, firewall rules for one address,
+    values below HKLM\SOFTWARE\Microsoft\MSMQ\Parameters. A run that broke off can be continued or undone, because each
+    former state is on disk before its change. Run the script as an administrator, in 64-bit Windows PowerShell.
 #>
 [CmdletBinding(DefaultParameterSetName = 'Prepare', SupportsShouldProcess = $true)]
 param(
-    # The address of the tester: the only one that the firewall lets in.
+    # The address of the tester, the only address that the firewall admits.
     [Parameter(ParameterSetName = 'Prepare', Mandatory = $true)]
     [ValidateScript({ -not ($_.Equals([System.Net.IPAddress]::Any) -or $_.Equals([System.Net.IPAddress]::IPv6Any)) })]
     [System.Net.IPAddress] $Tester,
 
-    # Also make resends, cleanups and reconnects ten times faster. Rules about those times cannot be judged then.
+    # Also make resends, cleanups and reconnects ten times faster. Rules about these times can then not be judged.
     [Parameter(ParameterSetName = 'Prepare')]
     [switch] $Fast,
 
@@ -33,7 +33,7 @@ param(
     [Parameter(ParameterSetName = 'Prepare')]
     [switch] $InsecureNacks,
 
-    # Also let callers without authentication read the queues remotely; better is a user in [rpc] of the SUT file.
+    # Also let callers without authentication read the queues remotely; a user in [rpc] of the SUT file is better.
     [Parameter(ParameterSetName = 'Prepare')]
     [switch] $AnonymousReads,
 
@@ -59,7 +59,7 @@ $RestartNeeded = 3010
 # <19>.
 # When: always, or the switch.
 # Seconds: SeqResend..., SeqMaxAckDelay. Milliseconds: CleanupInterval, TryConnectInterval, RoundTripDelay,
-# RemoveDuplicateCleanup. What Windows does without them stands at the end of each line.
+# RemoveDuplicateCleanup. The end of each line states the default of Windows.
 $Settings = @(
     @{ Key = 'Security'; Name = 'EnablePingService'; Value = 1; When = 'always' }  # no answer
     @{ Key = ''; Name = 'MsmqIpPingPort'; Value = $PingPort; When = 'always' }  # 3527
@@ -92,12 +92,12 @@ $Rules = @(
     @{ Name = 'mqconform-msmq-ping'; Protocol = 'UDP'; LocalPort = @([string]$PingPort) }
 )
 
-# -- the record: one entry for each change, in order, with what was there before ---------------------------------------
+# -- the record: one entry for each change, in order, with the former state ---------------------------------------
 
 function Read-Record {
     if (-not (Test-Path -LiteralPath $Record -PathType Leaf)) { return @() }
     $read = Get-Content -LiteralPath $Record -Raw -Encoding UTF8 | ConvertFrom-Json
-    if ($read.schema -ne 1) { throw "$Record is no record of this script: its schema is $($read.schema), not 1" }
+    if ($read.schema -ne 1) { throw "$Record is not a record of this script: its schema is $($read.schema), not 1" }
     return @($read.entries)
 }
 
@@ -112,7 +112,7 @@ function Write-Record {
 }
 
 function Add-Entry {
-    # Keeps what was there before the first run: a second one finds its own changes, which are not the former state.
+    # Keep the state before the first run: a second run finds the changes of the first run, not the former state.
     param([hashtable] $Entry)
     $entries = @(Read-Record)
     $same = @($entries | Where-Object -FilterScript { $_.kind -eq $Entry.kind -and $_.name -eq $Entry.name })
@@ -128,7 +128,7 @@ function Get-Key {
 }
 
 function Get-Former {
-    # What a value is now: whether its key and itself are there, its kind and its data.
+    # The present state of a value: whether its key and the value exist, its kind and its data.
     param([string] $Path, [string] $Name)
     if (-not (Test-Path -LiteralPath $Path)) { return @{ keyExisted = $false; existed = $false } }
     $found = Get-Item -LiteralPath $Path
@@ -152,7 +152,7 @@ function Set-Setting {
 }
 
 function Undo-Setting {
-    # The place is that of the table: a record names values, never where they are.
+    # The place comes from the table: a record names values, never their places.
     param([object] $Entry)
     $setting = @($Settings | Where-Object -FilterScript { $_.Name -eq $Entry.name })
     if ($setting.Count -ne 1) { throw "$Record names a value that this script never sets: $($Entry.name)" }
@@ -170,7 +170,7 @@ function Undo-Setting {
 }
 
 function Reset-Setting {
-    # A value that an earlier run changed by a switch that this one is called without: what is not asked for is as before.
+    # Restore a value that an earlier run changed because of a switch that this run lacks.
     param([hashtable] $Setting)
     $entries = @(Read-Record)
     $ours = @($entries | Where-Object -FilterScript { $_.kind -eq 'registry' -and $_.name -eq $Setting.Name })
@@ -192,13 +192,13 @@ function Enable-Feature {
     Add-Entry -Entry @{ kind = 'feature'; name = $Feature; wereOff = $off }
     $done = Enable-WindowsOptionalFeature -Online -FeatureName $Feature -All -NoRestart
     if ($done.RestartNeeded) {
-        Write-Warning -Message 'Windows has to be restarted before MSMQ is there: restart it, then run the same command again'
+        Write-Warning -Message 'Windows must be restarted before MSMQ is available: restart Windows, then run the same command again'
         exit $RestartNeeded
     }
 }
 
 function Undo-Feature {
-    # What -All switched on beside it goes, too; the feature itself first, since the others are what it needs.
+    # The features that -All enabled are also removed, after the feature itself, because it needs them.
     param([object] $Entry)
     if ($Entry.name -ne $Feature) { throw "$Record names a feature that this script never installs: $($Entry.name)" }
     $names = @($Feature) + @($Entry.wereOff | Where-Object -FilterScript { $_ -like 'MSMQ*' -and $_ -ne $Feature })
@@ -221,7 +221,7 @@ function New-Queue {
     param([hashtable] $Queue)
     if ([System.Messaging.MessageQueue]::Exists($Queue.Path)) {
         $ours = @(Read-Record | Where-Object -FilterScript { $_.kind -eq 'queue' -and $_.name -eq $Queue.Path })
-        if ($ours.Count -eq 0) { Write-Warning -Message "$($Queue.Path) was there before: it is used as it is, and stays" }
+        if ($ours.Count -eq 0) { Write-Warning -Message "$($Queue.Path) existed before: it is used unchanged, and is not removed later" }
         return
     }
     $readers = 'every user'
@@ -241,7 +241,7 @@ function New-Queue {
 function Undo-Queue {
     param([object] $Entry)
     if (@($Queues | ForEach-Object -Process { $_.Path }) -notcontains $Entry.name) {
-        throw "$Record names a queue that this script never makes: $($Entry.name)"
+        throw "$Record names a queue that this script never creates: $($Entry.name)"
     }
     if (-not (Get-Service -Name $Service -ErrorAction SilentlyContinue)) { return }
     if ([System.Messaging.MessageQueue]::Exists($Entry.name)) { [System.Messaging.MessageQueue]::Delete($Entry.name) }
@@ -267,22 +267,22 @@ function New-Rule {
 function Undo-Rule {
     param([object] $Entry)
     if (@($Rules | ForEach-Object -Process { $_.Name }) -notcontains $Entry.name) {
-        throw "$Record names a firewall rule that this script never makes: $($Entry.name)"
+        throw "$Record names a firewall rule that this script never creates: $($Entry.name)"
     }
     Get-NetFirewallRule -Name $Entry.name -ErrorAction SilentlyContinue | Remove-NetFirewallRule
 }
 
-# -- both ways -----------------------------------------------------------------------------------------------------------
+# -- shared steps -----------------------------------------------------------------------------------------------------------
 
 function Restart-Msmq {
     if (-not (Get-Service -Name $Service -ErrorAction SilentlyContinue)) { return }
-    if ($PSCmdlet.ShouldProcess($Service, 'restart the service, which reads its values then')) {
+    if ($PSCmdlet.ShouldProcess($Service, 'restart the service, so that it reads its values')) {
         Restart-Service -Name $Service -Force
     }
 }
 
 function Show-Machine {
-    # What the SUT file wants to know.
+    # The values for the SUT file.
     $cache = Join-Path -Path $Parameters -ChildPath 'MachineCache'
     if (-not (Test-Path -LiteralPath $cache)) { return }
     $bytes = [byte[]](Get-ItemProperty -LiteralPath $cache -Name 'QMId').QMId
@@ -302,22 +302,22 @@ function Confirm-Place {
     $identity = [System.Security.Principal.WindowsIdentity]::GetCurrent()
     $principal = New-Object -TypeName System.Security.Principal.WindowsPrincipal -ArgumentList $identity
     if (-not $principal.IsInRole([System.Security.Principal.WindowsBuiltInRole]::Administrator)) {
-        throw 'this changes the machine: run it as an administrator'
+        throw 'this script changes the machine: run it as an administrator'
     }
     if ([Environment]::Is64BitOperatingSystem -and -not [Environment]::Is64BitProcess) {
-        throw 'a process of 32 bits sees another registry: run it in Windows PowerShell of 64 bits'
+        throw 'a 32-bit process sees a different registry: run this script in 64-bit Windows PowerShell'
     }
     if ($PSVersionTable.PSVersion.Major -ne 5) {
-        throw 'System.Messaging is a part of .NET Framework: run it with powershell.exe (5.1), not with pwsh.exe'
+        throw 'System.Messaging is a part of .NET Framework: run this script with powershell.exe (5.1), not with pwsh.exe'
     }
 }
 
 function Show-Earlier {
-    # A machine that was prepared and never restored is gone on with; whoever did it may have forgotten.
+    # Preparing continues on a machine that was prepared and not restored, with a reminder.
     $entries = @(Read-Record)
     if ($entries.Count -eq 0) { return }
     $last = (Get-Item -LiteralPath $Record).LastWriteTime.ToString('u')
-    Write-Warning -Message "prepared before, last at $last, and never restored: $($entries.Count) changes in $Record"
+    Write-Warning -Message "the machine was prepared before, last at $last, and not restored: $($entries.Count) changes in $Record"
 }
 
 function Invoke-Prepare {
@@ -344,7 +344,7 @@ function Invoke-Prepare {
 function Invoke-Restore {
     $entries = @(Read-Record)
     if ($entries.Count -eq 0) {
-        Write-Output -InputObject "nothing to restore: there is no record $Record"
+        Write-Output -InputObject "nothing to restore: $Record does not exist"
         return
     }
     $undo = @{
@@ -358,7 +358,7 @@ function Invoke-Restore {
     while ($entries.Count -gt 0) {
         $last = $entries[$entries.Count - 1]
         $entries = @($entries | Select-Object -First ($entries.Count - 1))
-        if (-not $undo.ContainsKey([string]$last.kind)) { throw "$Record names a change of no kind: $($last.kind)" }
+        if (-not $undo.ContainsKey([string]$last.kind)) { throw "$Record names a change of an unknown kind: $($last.kind)" }
         if ($PSCmdlet.ShouldProcess("$($last.kind) $($last.name)", 'restore')) {
             & $undo[[string]$last.kind] -Entry $last
             Write-Record -Entries ($entries + $kept)
@@ -368,7 +368,7 @@ function Invoke-Restore {
     Restart-Msmq
     if ($kept.Count -eq 0) { Remove-Item -LiteralPath $Record }
     if ($script:restart) {
-        Write-Warning -Message 'Windows has to be restarted before MSMQ is gone'
+        Write-Warning -Message 'Windows must be restarted before MSMQ is removed'
         exit $RestartNeeded
     }
 }

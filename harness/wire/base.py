@@ -6,12 +6,13 @@ from scapy.fields import XByteField, XLEIntField
 from scapy.packet import Packet
 
 from harness.wire.internal import InternalHeader
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
 from harness.wire.session import SessionHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
+from harness.wire.words import Word
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C
@@ -19,7 +20,7 @@ PACKET_SIZE_OFFSET = 8
 """The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
-SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (frame 8), and without, as the text
+SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as on real Windows (frame 8), and without it, as in the text
 
 
 def _is_message(layer: Packet) -> bool:

@@ -18,7 +18,7 @@ RSA1_MAGIC = 0x3141_5352
 
 def _count_whole_bytes(blob: Packet) -> int:
     if blob.bitLen % 8:
-        raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are not whole bytes")
+        raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are not a whole number of bytes")
     return int(blob.bitLen) // 8
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from scapy.fields import Field, UUIDField
 from scapy.packet import Packet
@@ -23,11 +25,19 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
     return data[count:], data[:count]
 
 
+@lru_cache(maxsize=1024)
+def _guid_of(data: bytes) -> UUID:
+    return UUID(bytes_le=data)
+
+
 class Guid(UUIDField):
     """A GUID; 16 bytes, the first three parts little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``, zero by default."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0, UUIDField.FORMAT_LE)
+
+    def m2i(self, pkt: Packet | None, x: bytes) -> UUID:
+        return _guid_of(x)
 
 
 class AnnouncedGuid(UUIDField):
@@ -135,7 +145,7 @@ class WideString(Field):
 def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
     """Return the size in bytes of a null-terminated WCHAR buffer at ``start``, including its terminator."""
     end = data.find(NUL, start)
-    while end >= 0 and (end - start) % 2:  # the zero bytes of two neighbours, not a character
+    while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so this is not the terminator
         end = data.find(NUL, end + 1)
     if end < 0:
         raise WireError(f"{type(pkt).__name__}.{field}: no terminator in the {len(data) - start} bytes left")
@@ -194,7 +204,7 @@ class Nested(Field):
         layout = self.layout if isinstance(self.layout, type) else self.layout(pkt)
         if layout is None:
             return s, None
-        if not s:  # scapy would make a structure of defaults out of nothing
+        if not s:  # scapy would create a structure with default values
             raise WireError(f"{type(pkt).__name__}.{self.name}: {layout.__name__} is announced, but no byte is left")
         value = layout(s, _internal=1, _parent=pkt)
         return value.rest, value

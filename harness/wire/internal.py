@@ -5,8 +5,9 @@ from __future__ import annotations
 from scapy.fields import LEIntField, LEShortField, XLEShortField
 
 from harness.wire.fields import Bytes, Guid
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
 from harness.wire.session import SessionHeader
+from harness.wire.words import Word
 
 
 # [MS-MQQB] sect 2.2.2.1

@@ -11,20 +11,48 @@ objects and not their bytes.
 
 from __future__ import annotations
 
-import struct
 import weakref
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from scapy.base_classes import Packet_metaclass
 from scapy.config import conf
-from scapy.fields import BitField, Field
-from scapy.packet import Packet
+from scapy.packet import NoPayload, Packet
 
+from harness.wire.runs import parts_of
 from harness.wire.wire_error import WireError
+from harness.wire.words import list_words
 
-# Nothing is sent by scapy: no process that imports it need read the routes of this machine.
+# Scapy sends no packets here, so it need not read the routes of this machine when it is imported.
 conf.route_autoload = conf.route6_autoload = False
+
+
+_put = object.__setattr__  # scapy's own method looks for a field of this name first
+_NOT_SET: Mapping[str, Any] = {
+    "time": 0.0,
+    "sent_time": None,
+    "explicit": 0,
+    "raw_packet_cache": None,
+    "raw_packet_cache_fields": None,
+    "overloaded_fields": MappingProxyType({}),
+    "post_transforms": (),
+    "wirelen": None,
+    "direction": None,
+    "sniffed_on": None,
+    "comments": None,
+    "process_information": None,
+    "stop_dissection_after": None,
+}
+"""The attributes of scapy's packets that most layers never set, with the values that they then have."""
+_NOTHING = NoPayload()
+
+
+class LayerType(Packet_metaclass):
+    """The class of layers: it makes them without scapy's search for a more suitable class."""
+
+    def __call__(self, *args: Any, **fields: Any) -> Any:
+        return type.__call__(self, *args, **fields)
 
 
 class LayerBelow:
@@ -43,7 +71,7 @@ class LayerBelow:
         object.__setattr__(layer, self.name, None if below is None else weakref.ref(below))
 
 
-class Layer(Packet):
+class Layer(Packet, metaclass=LayerType):
     """A header of a packet. ``start``: the offset of its beginning, for the alignment of its padding (0 except in
     lists).
     """
@@ -54,16 +82,66 @@ class Layer(Packet):
     underlayer = LayerBelow()
     parent = LayerBelow()
 
-    def __init__(self, _pkt: bytes = b"", *, start: int = 0, **fields: Any) -> None:
-        self.start = start
-        words = {name: fields.pop(name) for name in list_words(type(self)).keys() & fields.keys()}
-        super().__init__(_pkt, **fields)
-        for name, value in words.items():
-            setattr(self, name, value)
+    def __init__(
+        self,
+        _pkt: bytes = b"",
+        *,
+        start: int = 0,
+        _internal: int = 0,
+        _underlayer: Packet | None = None,
+        _parent: Packet | None = None,
+        **fields: Any,
+    ) -> None:
+        """Set what scapy's constructor sets, without its search for each field of the layer among the given ones."""
+        kind = type(self)
+        if kind not in Packet.class_default_fields:
+            self.prepare_cached_fields(self.fields_desc)
+        own: dict[str, Any] = {}
+        _put(self, "fields", own)
+        _put(self, "default_fields", Packet.class_default_fields[kind])
+        _put(self, "fieldtype", Packet.class_fieldtype[kind])
+        _put(self, "packetfields", Packet.class_packetfields[kind])
+        _put(self, "overload_fields", self._overload_fields)
+        _put(self, "name", kind.__name__)
+        _put(self, "payload", _NOTHING)
+        _put(self, "original", _pkt)
+        _put(self, "start", start)
+        _put(self, "_underlayer", None if _underlayer is None else weakref.ref(_underlayer))
+        _put(self, "_parent", None if _parent is None else weakref.ref(_parent))
+        if _pkt:
+            self.dissect(_pkt)
+        else:
+            for name in Packet.class_default_fields_ref[kind]:
+                own[name] = self.default_fields[name].copy()
+        words = []
+        for name, value in fields.items():
+            if name in self.fieldtype:
+                own[name] = self.fieldtype[name].any2i(self, value)
+            elif name in list_words(kind):
+                words.append(name)
+            else:
+                raise AttributeError(name)
+        for name in words:
+            setattr(self, name, fields[name])
 
     def __iter__(self) -> Iterator[Packet]:
         """Yield the layer itself: no field has several values, so building needs no copies."""
         yield self
+
+    def getfieldval(self, attr: str) -> Any:
+        if attr in self.fields:
+            return self.fields[attr]
+        return self.default_fields[attr] if attr in self.default_fields else self.payload.getfieldval(attr)
+
+    def __getattr__(self, attr: str) -> Any:
+        """Return the value of a field of this layer or of a later one, as it is stored, or of an attribute that is not
+        set.
+        """
+        if attr in self.fields:
+            return self.fields[attr]
+        if attr in self.default_fields:
+            return self.default_fields[attr]
+        return _NOT_SET[attr] if attr in _NOT_SET else self.payload.__getattr__(attr)
 
     def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
         clone = super().clone_with(payload, **fields)
@@ -80,32 +158,33 @@ class Layer(Packet):
 
     def carries(self, header: type[Layer]) -> bool:
         """Return whether a header follows this one in its packet; structures in fields do not count."""
-        return any(isinstance(layer, header) for layer in self.iterpayloads())
+        layer: Packet = self
+        while not isinstance(layer, header):
+            if layer is _NOTHING:
+                return False
+            layer = layer.payload
+        return True
 
     def nothing_follows(self, rest: bytes) -> bool:
         """Return whether ``rest`` is empty or only the SessionHeader, which a message's PacketSize excludes."""
         below = self.parent or self.underlayer
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 
+    def dissect(self, s: bytes) -> None:
+        self.do_dissect_payload(self.post_dissect(self.do_dissect(s)))
+
     def do_dissect(self, s: bytes) -> bytes:
-        for part in _split_layer(type(self)):
-            try:
-                if isinstance(part, Word):
-                    s = part.read(self, s)
-                else:
-                    s, self.fields[part.name] = part.getfield(self, s)
-            except struct.error:
-                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for it") from None
-        self.explicit = 1
+        for part in parts_of(type(self)):
+            s = part.read(self, s)
         return s
+
+    def do_build(self) -> bytes:
+        return bytes(self.post_build(self.self_build(), self.payload.do_build()))
 
     def self_build(self) -> bytes:
         built = b""
-        for part in _split_layer(type(self)):
-            if isinstance(part, Word):
-                built += part.build(self)
-            else:
-                built = part.addfield(self, built, self.getfieldval(part.name))
+        for part in parts_of(type(self)):
+            built = part.build(self, built)
         return built
 
     def do_dissect_payload(self, s: bytes) -> None:
@@ -131,87 +210,3 @@ class Structure(Layer):
         self.rest = self.post_dissect(self.do_dissect(s))
         if self.rest and self.parent is None:
             raise WireError(f"{len(self.rest)} bytes left over after {type(self).__name__}")
-
-
-class Word:
-    """A printed field that consists of bit fields, such as ``Flags``; it is read and written as one number.
-
-    ``layout``: the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults``: default values by name,
-    else 0; a function of the layer is called when the packet is built.
-    """
-
-    def __init__(self, size: int, layout: str, **defaults: Any) -> None:
-        self.size = size
-        self.bits: list[tuple[Bits, int]] = []
-        shift = 0
-        for part in layout.split():
-            name, _, width = part.partition(":")
-            first, last = shift == 0, shift + int(width or 1) == 8 * size
-            ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
-            self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
-            shift += int(width or 1)
-        if shift != 8 * size or defaults:
-            raise ValueError(f"{shift} bits in {size} bytes, defaults for unknown bits: {sorted(defaults)}")
-
-    @property
-    def fields(self) -> list[BitField]:
-        """The bit fields in scapy's order: the most significant first."""
-        return [field for field, _ in reversed(self.bits)]
-
-    def __set_name__(self, owner: type[Layer], name: str) -> None:
-        self.name = name
-
-    def read(self, layer: Layer, s: bytes) -> bytes:
-        """Read the bits of a layer from the bytes at once, and return the remaining bytes; scapy would read each bit
-        separately.
-        """
-        if len(s) < self.size:
-            raise struct.error(f"{len(s)} of {self.size} bytes")
-        whole = int.from_bytes(s[: self.size], "little")
-        for bits, shift in reversed(self.bits):
-            layer.fields[bits.name] = whole >> shift & (1 << bits.size) - 1
-        return s[self.size :]
-
-    def build(self, layer: Layer) -> bytes:
-        """Return the bytes of a layer's bit fields."""
-        whole, given = 0, layer.fields
-        for bits, shift in self.bits:
-            value = given.get(bits.name, bits.default)
-            whole |= ((bits.i2m(layer, None) if value is None else value) & (1 << bits.size) - 1) << shift
-        return whole.to_bytes(self.size, "little")
-
-    def __get__(self, layer: Layer | None, owner: type[Layer]) -> Any:
-        if layer is None:
-            return self
-        return sum(field.i2m(layer, layer.getfieldval(field.name)) << shift for field, shift in self.bits)
-
-    def __set__(self, layer: Layer, value: int) -> None:
-        for field, shift in self.bits:
-            layer.setfieldval(field.name, value >> shift & (1 << field.size) - 1)
-
-
-class Bits(BitField):
-    """One or more bits of a Word; with ``compute``, the value None is computed when the packet is built."""
-
-    __slots__ = ("compute",)
-
-    def __init__(self, name: str, default: Any, size: int, **ends: int) -> None:
-        self.compute = default if callable(default) else None
-        super().__init__(name, None if callable(default) else default, size, **ends)
-
-    def i2m(self, pkt: Packet, x: int | None) -> int:
-        return int(self.compute(pkt)) if x is None and self.compute else super().i2m(pkt, x)
-
-
-@cache
-def list_words(layer: type[Layer]) -> dict[str, Word]:
-    """Return the Words of a layer by name."""
-    return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}
-
-
-@cache
-def _split_layer(layer: type[Layer]) -> tuple[Field | Word, ...]:
-    """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
-    words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
-    first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
-    return tuple(words.get(field.name, field) for field in first_or_no_bits)

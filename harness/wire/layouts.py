@@ -25,7 +25,7 @@ from harness.wire.internal import (
     InternalHeader,
     UnknownInternal,
 )
-from harness.wire.layer import Bits, Layer, list_words
+from harness.wire.layer import Layer
 from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
 from harness.wire.ping import PingPacket
 from harness.wire.properties import MessagePropertiesHeader
@@ -43,6 +43,7 @@ from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
+from harness.wire.words import Bits, list_words
 
 FILTERS: Mapping[type[Layer], str] = {
     PingPacket: "ping",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from scapy.fields import XLEIntField, XLEShortField
 
 from harness.wire.fields import Guid
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
 from harness.wire.wire_error import WireError
+from harness.wire.words import Word
 
 SIGNATURE = 0x5548
 

@@ -173,7 +173,7 @@ def signature(packet: Any, version: int, key: RsaKey) -> bytes:
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Return whether the bytes are the signature of a message by the key of the certificate. Spec:
+    """Return whether the bytes are the signature of a message that was made with the key of the certificate. Spec:
     MS-MQQB 3.1.5.8.3.
     """
     key = certificate_key(certificate)
@@ -256,7 +256,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def listed_blobs(data: bytes) -> dict[str, bytes]:
     """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):

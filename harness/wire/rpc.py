@@ -9,6 +9,7 @@ PDUs are built without any check; reading is strict, because scapy would silentl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -40,6 +41,8 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
+GROUP_AT = 20
+"""The offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
@@ -75,6 +78,7 @@ _BODIES: dict[str, type[Packet]] = {
     "alter_context_resp": DceRpc5AlterContextResp,
     "auth3": DceRpc5Auth3,
 }
+_NEGOTIATING = ("bind", "bind_ack", "alter_context", "alter_context_resp")
 _PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
@@ -119,7 +123,7 @@ class Outcome(NamedTuple):
     transfer: Syntax | None = None
 
 
-# -- making -----------------------------------------------------------------------------------------------------
+# -- building ---------------------------------------------------------------------------------------------------
 
 
 def pdu(
@@ -168,6 +172,12 @@ def bind(
     return pdu(kind, call_id, _BODIES[kind](**fields), flags)
 
 
+@lru_cache(maxsize=128)
+def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
+    """Return the bytes of ``bind``; the associations of a run propose the same over and over."""
+    return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
+
+
 def bind_ack(
     call_id: int,
     outcomes: Sequence[Outcome],
@@ -187,6 +197,12 @@ def bind_ack(
     sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
     fields = {**sizes, "assoc_group_id": group, "sec_addr": address, "results": results, "reserved": bytes(3), **body}
     return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+
+
+@lru_cache(maxsize=128)
+def build_bind_ack(call_id: int, outcomes: tuple[Outcome, ...], group: int, port: str, kind: str, flags: int) -> bytes:
+    """Return the bytes of ``bind_ack``."""
+    return bytes(bind_ack(call_id, outcomes, group=group, port=port, kind=kind, flags=flags))
 
 
 def bind_nak(call_id: int, reason: int) -> Packet:
@@ -250,6 +266,11 @@ def call_id_of(data: bytes) -> int:
     return int.from_bytes(data[12:16], byte_order(data))
 
 
+def flags_of(data: bytes) -> int:
+    """Return the pfc_flags of a PDU."""
+    return data[3]
+
+
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU completely; its stub stays ``Raw``. Raises WireError if this fails."""
     name = rpc_kind(data)
@@ -265,7 +286,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: frag_len {packet.frag_len} is not its size of {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
-    # scapy also makes Raw of a token that it does not know; only the body matters here.
+    # scapy also turns an unknown token into Raw; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet
@@ -275,6 +296,53 @@ def stub_of(packet: Packet) -> bytes:
     """Return the stub of a request or response."""
     rest = packet.payload.payload
     return b"" if isinstance(rest, NoPayload) else bytes(rest)
+
+
+def check_pdu(data: bytes) -> None:
+    """Raise WireError if a PDU cannot be dissected."""
+    if rpc_kind(data) in _NEGOTIATING:
+        _check_negotiation(_without_identifiers(data))
+    else:
+        dissect_rpc(data)
+
+
+def outcomes_in(data: bytes) -> tuple[Outcome, ...]:
+    """Return ``outcomes_of`` the packet with these bytes."""
+    return _outcomes_in(_without_identifiers(data))
+
+
+def proposals_in(data: bytes) -> tuple[Proposal, ...]:
+    """Return ``proposals_of`` the packet with these bytes."""
+    return _proposals_in(_without_identifiers(data))
+
+
+def group_of(data: bytes) -> int:
+    """Return the assoc_group_id of a PDU that negotiates contexts."""
+    return int.from_bytes(data[GROUP_AT : GROUP_AT + 4], byte_order(data))
+
+
+def _without_identifiers(data: bytes) -> bytes:
+    """Return a PDU that negotiates contexts without the identifiers of its call and its group. The associations of a
+    run negotiate a few times in other ways, so that the results can be kept.
+    """
+    if len(data) < GROUP_AT + 4:
+        return data
+    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_AT] + bytes(4) + data[GROUP_AT + 4 :]
+
+
+@lru_cache(maxsize=128)
+def _check_negotiation(data: bytes) -> None:
+    dissect_rpc(data)
+
+
+@lru_cache(maxsize=128)
+def _outcomes_in(data: bytes) -> tuple[Outcome, ...]:
+    return tuple(outcomes_of(dissect_rpc(data)))
+
+
+@lru_cache(maxsize=128)
+def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
+    return tuple(proposals_of(dissect_rpc(data)))
 
 
 def outcomes_of(packet: Packet) -> list[Outcome]:

@@ -111,7 +111,7 @@ class Stub:
             self.settle()
             self._owed = rest
 
-    # -- what is made of them -----------------------------------------------------------------------------------
+    # -- types of values ----------------------------------------------------------------------------------------
 
     def text(self, value: str) -> None:
         """Write a [string]."""

@@ -6,7 +6,8 @@ from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
 from harness.wire.fields import Bytes, Computed, Padding, WideString, compute_length_of
-from harness.wire.layer import Layer, Structure, Word
+from harness.wire.layer import Layer, Structure
+from harness.wire.words import Word
 
 SIZE_FIELDS = {
     "SecurityID": ("SenderIdSize", "H"),

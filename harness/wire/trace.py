@@ -5,7 +5,8 @@ from __future__ import annotations
 from scapy.fields import XLEShortField
 
 from harness.wire.fields import AnnouncedGuid
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
+from harness.wire.words import Word
 
 
 # [MS-MQMQ] sect 2.2.20.8

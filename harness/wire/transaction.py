@@ -6,7 +6,8 @@ from scapy.fields import LEIntField
 
 from harness.wire.fields import AnnouncedGuid, Nested
 from harness.wire.identifiers import TxSequenceID
-from harness.wire.layer import Layer, Word
+from harness.wire.layer import Layer
+from harness.wire.words import Word
 
 
 # [MS-MQMQ] sect 2.2.20.5

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.layer import Bits, Layer, list_words
+from harness.wire.layer import Layer
 from harness.wire.packets import dissect, dissect_ping
+from harness.wire.runs import fields_of
 from harness.wire.wire_error import WireError
+from harness.wire.words import Word
 
 MAX_BYTES = 64
 MAX_CHARACTERS = 256
@@ -32,8 +33,7 @@ def tree(packet: Packet) -> str:
     return "\n".join(line.text for line in tree_lines(packet))
 
 
-@dataclass(frozen=True, slots=True)
-class TreeLine:
+class TreeLine(NamedTuple):
     """A line of a dissection: the field that it shows, and the field's offsets.
 
     ``path``: the names from the header on, ``("UserHeader", "Flags", "DM")``; for a header only its own name.
@@ -69,23 +69,23 @@ def is_rebuilt(packet: Packet, data: bytes) -> bool:
 
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``, with the offsets of its fields in the rebuilt bytes."""
-    words = {word.bits[-1][0].name: (name, word) for name, word in list_words(type(layer)).items()}
-    built: Any = b""
-    for field in layer.fields_desc:
-        offset = start + len(built[0] if isinstance(built, tuple) else built)
-        value = layer.getfieldval(field.name)
-        built = field.addfield(layer, built, value)
-        if field.name in words:
-            name, word = words[field.name]
-            end, whole = offset + word.size, getattr(layer, name)
-            text = f"{indent}{name} = {whole:#0{2 + 2 * word.size}x}  @{offset:#x}"
-            yield TreeLine(text, (*path, name), whole, offset, end)
-            for bits, _ in word.bits:
+    built = b""
+    for field in fields_of(type(layer)):
+        offset = start + len(built)
+        if isinstance(field, Word):
+            end, whole = offset + field.size, getattr(layer, field.name)
+            built += bytes(field.size)
+            named = (*path, field.name)
+            yield TreeLine(
+                f"{indent}{field.name} = {whole:#0{2 + 2 * field.size}x}  @{offset:#x}", named, whole, offset, end
+            )
+            for bits, _ in field.bits:
                 bit = layer.getfieldval(bits.name)
-                yield TreeLine(f"{indent}  {bits.name} = {bit}", (*path, name, bits.name), bit, offset, end)
-        elif not isinstance(field, Bits):
-            end = start + len(built[0] if isinstance(built, tuple) else built)
-            yield from _list_field_lines((*path, field.name), value, field.sz, offset, end, indent)
+                yield TreeLine(f"{indent}  {bits.name} = {bit}", (*named, bits.name), bit, offset, end)
+        else:
+            value = layer.getfieldval(field.name)
+            built = field.addfield(layer, built, value)
+            yield from _list_field_lines((*path, field.name), value, field.sz, offset, start + len(built), indent)
 
 
 def _list_field_lines(

@@ -9,7 +9,7 @@ from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
 from harness.wire.fields import AnnouncedGuid, Guid, Nested
-from harness.wire.layer import Layer, Structure, Word
+from harness.wire.layer import Layer, Structure
 from harness.wire.mqf import MultiQueueFormatHeader
 from harness.wire.properties import MessagePropertiesHeader
 from harness.wire.queues import (
@@ -24,6 +24,7 @@ from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.wire_error import WireError
+from harness.wire.words import Word
 
 LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
     "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},
@@ -48,7 +49,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 }
 """The layout of the queue's name, by flag and value of the flag."""
 
-UNLISTED_QUEUE_TYPE = 6  # PrivateQueueFormatName as destination: no value of DQ has it, the other flags call it 6
+UNLISTED_QUEUE_TYPE = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
 
 
 class Queue(Nested):
@@ -130,19 +131,24 @@ class UserHeader(Layer):
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
         """Return the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
-        base = self.underlayer
-        order = {
-            UserHeader: True,
-            TransactionHeader: self.TH,
-            SecurityHeader: self.SH,
-            MessagePropertiesHeader: self.MP,
-            DebugHeader: base and base.DH,
-            SoapHeader: self.HH,
-            MultiQueueFormatHeader: self.MQ,
-            SessionHeader: base and base.SH,
-        }
-        headers = iter(order)
-        for header in headers:
-            if header is layer:
-                break
-        return next((header for header in headers if order[header]), None)
+        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_PLACES[layer] :]
+        for header, flag, in_base in following:
+            announcing = self.underlayer if in_base else self
+            if announcing is not None and announcing.getfieldval(flag):
+                return header
+        return None
+
+
+_FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
+    (TransactionHeader, "TH", False),
+    (SecurityHeader, "SH", False),
+    (MessagePropertiesHeader, "MP", False),
+    (DebugHeader, "DH", True),
+    (SoapHeader, "HH", False),
+    (MultiQueueFormatHeader, "MQ", False),
+    (SessionHeader, "SH", True),
+)
+"""The headers after this one in their order, each with the flag that announces it, and whether that is a flag of the
+BaseHeader.
+"""
+_PLACES = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}

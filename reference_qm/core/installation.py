@@ -50,7 +50,7 @@ class Installation:
         made: list[QueueManager] = []
 
         def make() -> QueueManager:
-            made.append(QueueManager(self._config, self._entropy))
+            made.append(QueueManager(self._config, self._entropy, is_restored=True))
             for variant in self._variants:
                 put_in_place(made[0], variant)
             if entries and self._last is not None:

@@ -35,7 +35,8 @@ CLOSED_SESSIONS_KEPT = 16
 class QueueManager(Parts):
     """A queue manager: its state, its surface, and the parts that carry out the steps of the specifications."""
 
-    def __init__(self, config: QueueManagerConfig, entropy: Entropy) -> None:
+    def __init__(self, config: QueueManagerConfig, entropy: Entropy, *, is_restored: bool = False) -> None:
+        """``is_restored``: whether ``restore`` follows, which creates the configured queues itself."""
         super().__init__(self)
         self.config = config
         self.entropy = entropy
@@ -90,7 +91,7 @@ class QueueManager(Parts):
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None
         """The reason why the queue manager refuses all work until a restart; None while it works."""
-        for queue in config.queues:
+        for queue in () if is_restored else config.queues:
             if queue.is_private:
                 self.surviving_queues.create_configured(queue)
 

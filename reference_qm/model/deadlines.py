@@ -14,7 +14,7 @@ SWEEP_THRESHOLD = 4_096
 
 class Deadlines(Generic[T]):
     """Items with their due times, int s UTC. ``matters`` decides whether an item still matters. An item that no longer
-    matters stays until it is due, or until such items outnumber the others.
+    matters stays until it is due, or until such items outnumber the items that matter.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")

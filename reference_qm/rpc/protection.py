@@ -13,7 +13,7 @@ from reference_qm.rpc.pdu import Pdu
 STUB_ALIGNMENT = 16
 """The alignment of stub data before the sec_trailer (MS-RPCE 2.2.2.11)."""
 CALL_HEADER = 24
-"""The size in bytes of a request or response before its stub data, without an object UUID."""
+"""The number of bytes before the stub data of a request or response without an object UUID."""
 _OBJECT_UUID_BYTES = 16
 CONTEXT_ID = 1
 """The auth_context_id of a client, which has one security context per connection."""

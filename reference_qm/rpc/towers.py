@@ -46,7 +46,7 @@ class Tower:
 
     @classmethod
     def parse(cls, octets: bytes) -> Self | None:
-        """Read a tower; None for another protocol, StubError for a malformed tower."""
+        """Read a tower; return None for a different protocol, and raise StubError for a malformed tower."""
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
         floors = [

@@ -1,8 +1,8 @@
 """Encrypts and decrypts message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
 
 RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 has neither mode nor padding. The
-effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, even if 88 of
-those are zeros. This is an assumption, because a packet does not contain the effective key length.
+effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, and 128 bits for 16 bytes,
+even if 88 of these bits are zeros. This is an assumption, because a packet does not contain the effective key length.
 
 ``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak and stay in
 this module.

@@ -113,9 +113,9 @@ class Acl(Record):
 class SecurityDescriptor(Flagged, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which are anywhere after them. Control u16 LE; Owner, Group, Dacl and
-    Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing.
-    Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which may be anywhere after these bytes. Control u16 LE; Owner, Group,
+    Dacl and Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants
+    nothing. Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"

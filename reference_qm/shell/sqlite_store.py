@@ -18,7 +18,7 @@ from reference_qm.surface.store import Record, StoreError, encode_entries
 T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
-"""The application_id in the header of an SQLite file that marks a store: ``mqcf`` (SQLite file format 1.3.14)."""
+"""The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA = 1
 REQUIRED_FREE_BYTES = 16 << 20
 """The number of free bytes that a disk needs before messages are accepted.

@@ -1,8 +1,8 @@
 """Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``derive_changes``.
 
-Each run is compared with the previous run, by the standing verdict after each. The standing verdict is the worst of the
-latest decided verdicts of the checks that count under the suites of the run. So a partial run does not pass rules that
-it did not judge, and the verdict of a check that the suites have dropped no longer counts.
+Each run is compared with the previous run, by the standing verdict after each of them. The standing verdict is the
+worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does not
+pass rules that it did not judge, and the verdict of a check that the suites have dropped no longer counts.
 """
 
 from __future__ import annotations

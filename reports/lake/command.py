@@ -144,7 +144,7 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
         more = f" and {report.rejected - REJECTED_LINES_NAMED} more" if report.rejected > REJECTED_LINES_NAMED else ""
         typer.echo(
             f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
-            f"{'; '.join(named)}{more}; the table `rejected` has all",
+            f"{'; '.join(named)}{more}; the table `rejected` lists all of them",
             err=True,
         )
     parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]

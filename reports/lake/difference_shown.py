@@ -66,7 +66,7 @@ def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[t
 def _describe_side(side: Side) -> str:
     system = one_line(system_label(side.sut_name, side.sut_version, side.profile), 80)
     runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
-    partial = ", partial: what it did not judge is missing here" if side.partial else ""
+    partial = ", partial: rules that this side did not judge are missing" if side.partial else ""
     return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
 
 

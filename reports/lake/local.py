@@ -10,7 +10,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 URL_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-"""Matches the beginning of a URL, which tells a URL from a local path."""
+"""Matches the beginning of a URL, which distinguishes a URL from a local path."""
 LOCAL_URL_PATTERN = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
 """The beginning of the URL of a local path; ``file://HOST/`` does not match."""
 

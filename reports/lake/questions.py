@@ -95,7 +95,7 @@ def export(
 
         write = _parse_format(form, FORMATS)
         if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake: {', '.join(TABLES)}")
+            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake; known tables: {', '.join(TABLES)}")
         target = None if out is None else _require_writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")

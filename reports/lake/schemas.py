@@ -1,4 +1,4 @@
-"""The tables of the lake, with columns and types: the contract with readers of the files by SQL.
+"""The tables of the lake, with columns and types: the contract with programs that read the files with SQL.
 
 Facts are written once per ingest and never change; derived tables are written anew for the units that an ingest
 changes. Times are in UTC. Types are Spark SQL types.

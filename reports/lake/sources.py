@@ -89,7 +89,7 @@ class Source:
     lines: int = 0
     ingest: int = 0
     names_suites: bool = False
-    """Whether run.json names the suites; otherwise the octets of rules.json do."""
+    """Whether run.json names the suites; otherwise the octets of rules.json identify the suites."""
 
     @property
     def run(self) -> str:
@@ -110,8 +110,8 @@ class Source:
 
 @dataclass(slots=True)
 class Found:
-    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each other
-    argument.
+    """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each
+    argument without such a folder.
     """
 
     runs: list[Folder] = field(default_factory=list)

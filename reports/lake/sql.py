@@ -80,9 +80,11 @@ def _one_line_errors(seconds: float) -> Iterator[None]:
     try:
         yield
     except duckdb.InterruptException as error:
-        raise RollupError(f"the query took longer than {seconds:g} s: ask for less, or give --seconds") from error
+        raise RollupError(
+            f"the query took longer than {seconds:g} s: narrow the query, or increase --seconds"
+        ) from error
     except duckdb.OutOfMemoryException as error:
-        raise RollupError(f"the query needs more than {MEMORY_LIMIT_MIB} MiB of memory: ask for less") from error
+        raise RollupError(f"the query needs more than {MEMORY_LIMIT_MIB} MiB of memory: narrow the query") from error
     except duckdb.CatalogException as error:
         reason = one_line(str(error).partition("\n")[0], 300)
         raise RollupError(f"{reason} `show tables` lists the tables") from error

@@ -46,7 +46,8 @@ class Lake:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
             if foreign := [each.name for each in files.entries(uri) if each.name not in LAKE_ENTRIES]:
                 raise RollupError(
-                    f"{one_line(where)} is not a lake, it has {one_line(foreign[0], 60)}: give --lake another folder"
+                    f"{one_line(where)} is not a lake, because it contains {one_line(foreign[0], 60)}: give --lake "
+                    "another folder"
                 )
         return cls(spark, files, uri, manifest)
 

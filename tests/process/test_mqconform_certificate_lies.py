@@ -206,7 +206,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a verdict by no check": (without("test", "evidence"), "the verdict pass names no check"),
     "a verdict by another check": (
         another(rule="MQQB-3.1.5.8.1-01"),
-        "which does not judge it",
+        "which does not judge this rule",
     ),
     "a line put in": (another(seq=1), "seq 1 follows "),
     "a frame that is not there": (another(evidence=[[99_999]]), "verdicts name frame 99999 of"),

@@ -210,7 +210,7 @@ REASONS = {
     "test_step_fails": "the SUT did not send SessionAck",
     "test_breaks": "ZeroDivisionError: oh",
     "test_skips_itself": "the check ended without judging this rule: tired",
-    "test_needs_what_is_not_declared": "the SUT is declared without ping",
+    "test_needs_what_is_not_declared": "the SUT file does not declare ping",
     "test_needs_what_nobody_knows": "unknown need 'teleport'",
     "test_control_refuses": "the SUT refused delete_queue: ",
     "test_not_shown": "the SUT does not show Colour in its abstract data model",

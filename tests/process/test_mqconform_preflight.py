@@ -143,7 +143,7 @@ def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
-    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
+    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is the system running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
     assert report.summary == f"a run cannot begin (tcp port): {said}"

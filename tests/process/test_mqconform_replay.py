@@ -122,7 +122,7 @@ def test_captures_of_another_run_cannot_be_replayed(run: Path):
     assert done.returncode == 5
     warned = "the run used a different rule set from the one installed here: its checks may have been different\n"
     assert done.stderr == warned
-    assert "its capture was recorded for suites/mqqb/" in done.stdout
+    assert "the capture of this check was recorded for suites/mqqb/" in done.stdout
 
 
 def test_replay_of_a_folder_without_run_gives_one_line_error(run: Path, tmp_path: Path):

@@ -189,8 +189,8 @@ def test_sessions_of_one_system_and_control_of_another_are_refused(tmp_path: Pat
         line = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *SOME))
         with one.control() as control:
             identifier = control.call("identity")["guid"]
-    assert f"is queue manager {identifier}, but control {two.bound['control']} is that of " in line
-    assert "are address, tcp_port and control.address of one system?" in line
+    assert f"is queue manager {identifier}, but control {two.bound['control']} belongs to " in line
+    assert "do address, tcp_port and control.address belong to one system?" in line
     assert not verdicts(tmp_path / "run")
 
 

@@ -20,7 +20,7 @@ from test_wire_round_trips import packets, structures, values
 
 from harness import wire
 from harness.capture.kinds import KINDS
-from harness.wire.layer import Word
+from harness.wire.words import Word
 from reference_qm import codec
 from reference_qm.codec.record import Bits, Record
 

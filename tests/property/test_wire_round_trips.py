@@ -46,8 +46,9 @@ from harness.wire import (
 )
 from harness.wire.blobs import Blob
 from harness.wire.fields import AnnouncedGuid, Bytes, Computed, Guid, Nested, Padding, WideString
-from harness.wire.layer import Bits, Structure
+from harness.wire.layer import Structure
 from harness.wire.user import LAYOUTS
+from harness.wire.words import Bits
 
 EXAMPLES = budget(SOME)
 MOST = 24

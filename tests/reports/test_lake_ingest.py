@@ -477,7 +477,7 @@ def test_unavailable_file_system_gives_one_line_error_and_no_local_folder(taken,
 
 def test_folder_with_other_content_is_not_a_lake(taken, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(RollupError, match=r"is not a lake, it has mine\.txt"):
+    with pytest.raises(RollupError, match=r"is not a lake, because it contains mine\.txt"):
         Lake.open_or_new(taken.spark, str(tmp_path))
     with pytest.raises(RollupError, match="no lake at"):
         Lake.open(taken.spark, str(tmp_path / "nowhere"))

@@ -150,7 +150,7 @@ def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(
     (log,) = re.findall(r'href="\.\./(runs/[a-z0-9.-]+\.txt)"', page)
     copied = (site / log).read_bytes()
     assert (len(copied), copied[-3:]) == (1 << 20, b"end")
-    assert "1,600,008 octets, here the end of them" in page
+    assert "1,600,008 octets (the page shows only the last ones)" in page
     (capture,) = re.findall(r'href="\.\./(captures/[^"]+)" download>a.pcapng', page)
     assert (site / capture).read_bytes() == b"capture"
     assert f'href="../runs/{slug("r1")}.html#files">log of the system' in page_of(site, f"rules/{slug(RULE.rule)}.html")

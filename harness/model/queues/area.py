@@ -34,8 +34,8 @@ class Queues(Administering, Reading, Transactions):
         self.now_ms = until_ms
 
     def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
-        """Return the ends of waits and of message lives up to a time, in order; raise Impossible if the order is
-        undetermined.
+        """Return the times up to a given time at which waits end and messages expire, in order; raise Impossible if the
+        order is undetermined.
         """
         if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
             raise Impossible

@@ -69,7 +69,7 @@ class QueuesBase(Model):
             self.find(self.transactions, transaction)
         super().take(step)
 
-    # -- what there is --------------------------------------------------------------------------------------------
+    # -- objects --------------------------------------------------------------------------------------------------
 
     def find(self, kind: Mapping[str, Any], name: str) -> Any:
         """Return the object with a name; raise Impossible if no object has this name."""
@@ -162,7 +162,7 @@ class QueuesBase(Model):
             if queue is not None:
                 there = [one.key for one in queue.positions if one.state != DELETED]
                 last = max([*there, *([cursor.at] if cursor.at is not None else [])], default=None)
-                cursor.at = (1, 0) if self.decide("E106") else last  # behind every priority: End
+                cursor.at = (1, 0) if self.decide("E106") else last  # after every priority: End
                 cursor.position = None
             cursor.state = UNREAD
         elif self.decide("E180"):
@@ -231,7 +231,7 @@ class QueuesBase(Model):
         elif position.state == LOCKED:
             self.make_available(position)
 
-    # -- what is seen ---------------------------------------------------------------------------------------------
+    # -- visible state --------------------------------------------------------------------------------------------
 
     def visible(self) -> dict[str, Any]:
         """Return all visible state: queues with their properties, available messages, transactions."""

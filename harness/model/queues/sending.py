@@ -61,7 +61,7 @@ class Sending(QueuesBase):
         if target is not None and target.parent is not None:
             raise Impossible
         if target is None:
-            raise Impossible  # it waits in an outgoing queue to nowhere, or is refused: left open
+            raise Impossible  # the documents leave open whether it waits in an outgoing queue or is refused
         transactional = within is not None or delivery == "transactional"
         if within is not None and within.state != "active":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
@@ -99,7 +99,7 @@ class Sending(QueuesBase):
     def check_can_wait(self, queue: Queue, message: Message) -> None:
         """Raise Impossible for a message that may expire in a transactional queue."""
         if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
-            raise Impossible  # E108: whose transaction deletes it
+            raise Impossible  # E108: the documents leave open which transaction deletes it
 
     def arrive(self, position: Position) -> None:
         """Make a message in its queue available, and acknowledge its arrival (MS-MQQB 3.1.5.8.10)."""
@@ -150,7 +150,7 @@ class Sending(QueuesBase):
         elif within is not None and not source.transactional:
             self.refuse("MQ_ERROR_TRANSACTION_USAGE")
         elif position is None or not position.seen:
-            raise Impossible  # nothing has its LookupIdentifier
+            raise Impossible  # no visible message has this LookupIdentifier
         elif position.state != AVAILABLE:
             self.refuse()
         elif within is not None:

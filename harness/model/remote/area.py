@@ -61,7 +61,7 @@ class Remote(Queues):
         self.remote: dict[str, Handle] = {}
         self.remote_cursors: dict[str, Cursor] = {}
         self.units: dict[str, tuple[Handle, Transaction]] = {}
-        """The receives that clients have begun, by their reads."""
+        """The receives that clients have begun, by the names of the reads."""
         self.remote_reads: set[str] = set()
 
     # -- clients ----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Remote(Queues):
         closed = self.find(self.remote, handle)
         client = self.find_client(closed)
         if any(self.units[read][0] is closed for read in self.held(client)):
-            raise Impossible  # what becomes of a receive that is not ended is left open
+            raise Impossible  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
             self.stop(reader, CANCELED_STATUS)
         self._close_handle(client, closed)
@@ -305,7 +305,7 @@ class Remote(Queues):
         waiting = {reader.cursor for reader in self.readers()}
         return str(draw_one(chance, (name for name, one in self.remote_cursors.items() if one not in waiting)))
 
-    # -- what is held -------------------------------------------------------------------------------------------------
+    # -- open receives ------------------------------------------------------------------------------------------------
 
     def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
         """Return the unit of a receive in two phases, which ends like a transaction of one operation."""

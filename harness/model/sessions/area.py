@@ -49,7 +49,9 @@ class Sessions(Model):
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:
-        """Return a session in one of some states that the system has not closed."""
+        """Return the session with a name; raise Impossible if it is missing or closed, or if its timer may have
+        expired.
+        """
         found = self.sessions.get(name)
         if found is None or found.state in (CLOSED, REFUSED) or self.is_due(found):
             raise Impossible

@@ -243,7 +243,7 @@ class Receiving(Sessions):
             return current + 1, 2, 1
         return max(current - 1, 1), number + 1, chance.choice((0, number))
 
-    # -- what leaves its queue ----------------------------------------------------------------------------------------
+    # -- messages that leave their queue ------------------------------------------------------------------------------
 
     def delete_position(self, position: Position, reason: str) -> None:
         message = position.message

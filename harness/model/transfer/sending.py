@@ -200,7 +200,7 @@ class Shipping(Sessions):
         message = draw_one(chance, (one.message.name for one in self.awaiting_final))
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
 
-    # -- what settles -----------------------------------------------------------------------------------------------
+    # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
     def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let the peer acknowledge the received messages, unless it is silent."""

@@ -19,7 +19,7 @@ class TransactionOperations(Part):
     __slots__ = ()
 
     def check_takes_operations(self, transaction: Transaction) -> None:
-        """Raise CommandError unless the transaction accepts another operation."""
+        """Raise CommandError unless the transaction accepts further operations."""
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig
@@ -65,4 +66,9 @@ class Enterprise:
 
 def build_key_list(keys: PrivateKeys) -> bytes:
     """Return the public keys of a queue manager in the form of the directory; empty without keys."""
-    return public_key_list(keys).build() if keys else b""
+    return _build_key_list(tuple(keys.items())) if keys else b""
+
+
+@lru_cache(maxsize=64)
+def _build_key_list(keys: tuple[tuple[str, Any], ...]) -> bytes:
+    return public_key_list(dict(keys)).build()

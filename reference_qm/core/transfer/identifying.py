@@ -54,7 +54,7 @@ _FIXED_FIELDS = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
 class Range(NamedTuple):
-    """The allowed values of a field of a packet, and the section that prints them."""
+    """The allowed values of a field of a packet, and the section that states them."""
 
     path: str
     read: Callable[[Any], int]

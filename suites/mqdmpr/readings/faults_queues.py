@@ -31,6 +31,6 @@ class UnknownPublicNamesRefused(Commands):
 
 @follows("E161.2")
 class EveryNumberIsLocal(OfAnyNumber):
-    """The queue manager looks for the path of a private queue among its own queues, even if the queue belongs to
-    another computer.
+    """The queue manager searches its own queues for the path of a private queue, even if the queue belongs to another
+    computer.
     """

@@ -23,11 +23,14 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 RETRY_DURATIONS_S = ("120", "900")
-"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
+"""The values of InitializationRetryTimerDuration in s: as provisioned, and after the first expiry of the timer (MS-MQSO
+6.4.4.1).
+"""
 LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALVES = 4
-"""The SUT must start within this many halves of the retry duration: two, and two more for the start itself."""
+"""The number of half retry durations within which the SUT must start: two for the retry, and two for the start itself.
+"""
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
 
@@ -53,8 +56,8 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
-    """InitializationRetryTimerDuration, as provisioned or as the last expiry of its timer set it, has the same value
-    after a restart.
+    """InitializationRetryTimerDuration has the provisioned value, or the value that the last expiry of its timer set; a
+    restart does not change it.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds")
@@ -71,8 +74,8 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
 def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
-    """After a start that succeeded at the second attempt, InitializationRetryTimerDuration has its later value of 900
-    s, and keeps it across a restart.
+    """After a start that succeeded at the second attempt, InitializationRetryTimerDuration is 900 s, also after a
+    restart.
     """
     sut.slow_down(MAX_TIME_SCALE)
     sut.change_environment(store=False)
@@ -155,7 +158,7 @@ def _list_transaction_states(sut):
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1
-"""The mask of the bytes of a lookup identifier that contain the SequentialID."""
+"""The mask for the bytes of a lookup identifier that contain the SequentialID."""
 
 
 TRANSACTIONAL_BIT = 4
@@ -171,8 +174,8 @@ def _is_stored(sut, queue, label):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """The SequentialID grows from each of five messages to the next, across two restarts, even if the earlier messages
-    have been received.
+    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
+    the previous message, even if the previous message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

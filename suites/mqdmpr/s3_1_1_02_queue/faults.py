@@ -43,7 +43,7 @@ def _reuse_private_queue_number(qm: QueueManager) -> None:
 add(
     "private-queue-number-reused-after-restart",
     "MQDMPR-3.1.1.2-D01",
-    "After a restart the queue manager gives a new private queue the number of an existing one.",
+    "After a restart the queue manager gives a new private queue the number of an existing queue.",
     at_restart(_reuse_private_queue_number),
 )
 
@@ -172,7 +172,7 @@ for _name, _rule, _says, _spoil in (
     (
         "queue-without-type-gets-one",
         "MQDMPR-3.1.1.2-02",
-        ("The queue manager generates a Type for a queue that is created without one."),
+        ("The queue manager generates a Type for a queue that is created without a Type."),
         _set_product_type,
     ),
     (

@@ -51,8 +51,8 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 @varied("time to be received", "destination", read_by=("queue", "handle"))
 def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
-    """Two messages, a small and a large one, are received from each of three queues: both are in the journal of a queue
-    with Journaling, only the small one if the queue has a journal quota, and neither without Journaling.
+    """A small and a large message are received from each of three queues: the journal contains both messages if the
+    queue has Journaling, only the small message if it also has a journal quota, and neither message without Journaling.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -130,8 +130,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-02")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
-    """A queue has the type with which it was created, then the type to which it is changed, and stores messages with
-    both types.
+    """A queue has the type with which it was created, and later the type to which an application changes it; it stores
+    messages in both cases.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
     connection = peer.open_raw()

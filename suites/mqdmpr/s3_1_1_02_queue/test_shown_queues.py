@@ -20,8 +20,8 @@ OPEN, CLOSED = "active", "not active"
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
-    """The model shows a queue's path name with the computer's domain, a security descriptor with rights of queues only,
-    and the scope Enterprise.
+    """The data model of the SUT shows a queue's path name with the computer's domain, a security descriptor that
+    contains only rights to queues, and the scope Enterprise.
     """
     name = sut.new_queue("shown")
     inspected = sut.inspect_queue(name)
@@ -44,7 +44,7 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_active_while_open(sut, judge):
-    """A queue is active from its first open handle until the last one is closed."""
+    """A queue is active from the opening of its first handle to the closing of its last handle."""
     name = sut.new_queue("opened")
     observed = [_name_activity(sut.inspect_queue(name))]
     handles = []

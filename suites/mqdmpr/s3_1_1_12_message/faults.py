@@ -164,7 +164,7 @@ for _name, _rule, _field, _alter in (
     ),
 )
 class ComparedWhole(AdminAcks):
-    """The receiver acknowledges only messages that request a single classification, or all of them."""
+    """The receiver acknowledges a message only if it requests exactly one classification, or all classifications."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         if message.AcknowledgementsRequested in (0x1, 0x2, 0x4, 0x8, 0xF):

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message that show with some values of messages only."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message that only some values of messages reveal."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ SHORT_LIFETIME_S = 3
 
 
 class Disposition(NamedTuple):
-    """An outcome of messages: their destination and fields, the action on them, and the acknowledgment class for each
-    bit.
+    """An outcome of messages: the destination and fields of the messages, the action on them, and the acknowledgment
+    class for each bit.
     """
 
     queue: str
@@ -120,8 +120,8 @@ NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("recei
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each is
-    acknowledged with the class of this outcome only if its bits request that acknowledgment.
+    """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each
+    message is acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
@@ -171,7 +171,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         CORRELATION_RULE,
         expected={
             "acknowledgments": sum(map(len, expected.values())),
-            "others": none("acknowledgment of another message"),
+            "others": none("acknowledgment of a different message"),
         },
         observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
         evidence=evidence,

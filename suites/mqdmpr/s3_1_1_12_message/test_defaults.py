@@ -87,18 +87,17 @@ def test_signed_message_has_user_sid_by_default(peer, sut, judge):
 
 
 def _is_sid(text: str) -> bool:
-    """Return whether bytes in hexadecimal are a SID whose subauthority count is correct (MS-DTYP 2.4.2.2)."""
+    """Return whether bytes, given in hexadecimal, are a SID with a correct subauthority count (MS-DTYP 2.4.2.2)."""
     value = b"" if text == ABSENT_FIELD else bytes.fromhex(text)
     return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
 
 
-@needs("send")
 @covers("MQDMPR-3.1.1.12-18")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
     """An express message is sent with DM 0, and a recoverable message with DM 1."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
-        frame = outgoing.send(body=delivery, delivery=delivery)
+        frame = outgoing.send(delivery=delivery)
         judge("MQDMPR-3.1.1.12-18", expected={f"{USER}Flags.DM": value}, observed=Layout(frame), evidence=frame)
     outgoing.end()

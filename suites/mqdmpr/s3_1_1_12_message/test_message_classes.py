@@ -141,9 +141,7 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
 @varied("extension", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
-    """A message is acknowledged with class 0xC000 when its queue is deleted while an open transaction has received the
-    message.
-    """
+    """A message that an open transaction has received is acknowledged with class 0xC000 when its queue is deleted."""
     queue = sut.new_queue("locked", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
@@ -160,8 +158,8 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.3-D01")
 @pytest.mark.parametrize("high", [0x0000_0000, 0x0001_0000, 0x7FFF_0000, 0xFFFF_0000], ids=hex)
 def test_ack_names_message_with_any_number(peer, sut, judge, high):
-    """A message whose number is small, above 0xFFFF, or near the greatest number is acknowledged: CorrelationID is its
-    identifier.
+    """Messages with small numbers, numbers above 0xFFFF, and the greatest numbers are acknowledged: CorrelationID of
+    the acknowledgment is the identifier of the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     number = high | (peer.message_id() & 0xFFFF)

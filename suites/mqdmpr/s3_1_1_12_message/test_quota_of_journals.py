@@ -13,7 +13,7 @@ JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
-"""After this time, more than LIFE_S has passed on any clock that counts whole seconds."""
+"""A time in ms after which more than LIFE_S has passed on any clock that counts whole seconds."""
 NO_ROOM, ROOM_AGAIN = "without room", "with room again"
 EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 
@@ -21,9 +21,9 @@ EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
 def _judge_copies_at_quota(
     peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
 ) -> None:
-    """Judge whether a message that completes while the journal quota is 0, and one that completes later, are kept.
-
-    ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
+    """Judge whether the SUT keeps a message that completes while the journal quota is 0, and a message that completes
+    later. ``finish`` gets the number of a message, waits until the message has left its outgoing queue, and returns its
+    identifier.
     """
     in_force = sut.control.call("configure")
     if QUOTA_SETTING not in in_force:

@@ -147,8 +147,8 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
 @varied("time to reach queue", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
-    """Eight messages of different priorities get different LookupIdentifiers, which grow in the order of the queue,
-    or in order of arrival if their high byte is always 0 (erratum E59).
+    """Eight messages of different priorities get different LookupIdentifiers, which increase in the order of the queue,
+    or in the order of arrival if their high byte is always 0 (erratum E59).
     """
     connection = peer.open_raw()
     sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
@@ -156,7 +156,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
-        raise ConformanceFailure(f"{len(there)} of {len(sent)} messages are in their queue")
+        raise ConformanceFailure(f"only {len(there)} of {len(sent)} messages are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
     orders = [list(found)]
     if max(found.values()) <= LOW_SEVEN_BYTES_MASK:
@@ -206,7 +206,7 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, is a time during
-    the check; the SentTime of both is an hour earlier.
+    the check, although SentTime of both messages is an hour earlier.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()

@@ -19,8 +19,8 @@ from suites.mqqb.steps.disposition import (
 RECEIVE_REJECTED = 0xC004
 """MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
 EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
-"""For each message, the expected class of its acknowledgment. The last one is rejected in an aborted transaction, then
-received.
+"""For each message, the expected class of its acknowledgment. The last message is rejected in an aborted transaction,
+and then received.
 """
 
 

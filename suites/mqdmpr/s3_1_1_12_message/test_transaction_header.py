@@ -35,8 +35,8 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
 @covers(*RULES)
 @pytest.mark.parametrize("act", [receive_first_message, purge_queue, delete], ids=["take", "purge", "delete"])
 def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
-    """Two transactional messages are received, purged, or deleted with their queue: the SUT sends a FinalAck for the
-    message with FA 1, and none for the message with FA 0.
+    """Two transactional messages leave their queue, because they are received, purged or deleted with the queue: the
+    SUT sends a FinalAck for the message with FA 1, and none for the message with FA 0.
     """
     queue = sut.new_queue("final", transactional=True)
     receiver = Receiver(peer, sut)
@@ -50,7 +50,7 @@ def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
 
 
 def _judge_final_acks(judge, receiver, packets):
-    """Judge that a FinalAck arrives for the second of two messages only."""
+    """Judge that, of two messages, only the second gets a FinalAck."""
     receiver.poll_acknowledgment(final=True)
     receiver.peer.pass_time(receiver.sut.quiet_ms)
     acks = receiver.acknowledgments(final=True)

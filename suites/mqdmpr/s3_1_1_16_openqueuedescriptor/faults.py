@@ -95,7 +95,7 @@ class AllMultiple(QueueOpening):
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor that is for several queues."""
+    """Change each descriptor for several queues."""
 
     class Several(QueueOpening):
         def open_queue(

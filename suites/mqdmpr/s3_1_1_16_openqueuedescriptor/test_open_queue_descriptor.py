@@ -12,7 +12,7 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.16-02", "MQDMPR-3.1.1.16-03")
 def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
-    """A remote reader opens two queues four times in all, and gets four different handles and four different
+    """A remote reader opens two queues, four times in total, and gets four different handles and four different
     contexts.
     """
     associations = [remote.associate(), remote.associate()]

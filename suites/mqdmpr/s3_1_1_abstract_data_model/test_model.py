@@ -98,7 +98,7 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
         sut.send(to, label=label, body=label, delivery="transactional")
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(lookup_ids) != ["first", "second"]:
-        raise ConformanceFailure(f"{sorted(lookup_ids)} are the labels of the messages in the queue")
+        raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of ['first', 'second']")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)

@@ -31,7 +31,7 @@ class NoMessageLivesForEver(Positions):
 
 
 def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:
-    """Run the timers of the directory for wrong durations."""
+    """Run the timers of the directory with wrong durations."""
 
     class RunningFor(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:

@@ -265,7 +265,7 @@ class GatesNotReadAgain(DirectoryClient):
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
 class DomainNotedAtFirstStartOnly(Membership):
     """The queue manager keeps the domain from its first start, although the local security authority now returns a
-    different one.
+    different domain.
     """
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:

@@ -14,7 +14,7 @@ DIRECTORY_QUOTA_KB = 0x0012_3456
 @needs("environment", "restart", "configure")
 @covers("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03")
 def test_own_quota_is_read_from_directory_at_start(sut, judge):
-    """A quota that an administrator changes in the directory is in force after the SUT's restart, and after a further
+    """A quota that an administrator changes in the directory applies after a restart of the SUT, and after a further
     restart.
     """
     quota_before = sut.read_directory_object()["quota_kb"]

@@ -20,7 +20,9 @@ LEAST_PUBLIC_EXPONENT = 3
 @needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
-    """The SUT shows one valid public signing key for each of the three providers, with the provider's length."""
+    """The SUT shows one valid public signing key for each of the three providers; its length is the one that the
+    provider requires.
+    """
     blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")
     if not blob:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT shows no keys for the verification of its signatures")

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.4 that break one cell of states.toml: they were written from the section, not from checks."""
+"""Faults of MS-MQDMPR 3.1.4. Each fault breaks one cell of states.toml, and was written from the section, not from
+checks.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ class PurgeDropsMoved(TransactionEvents):
 
 @fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
 class KeepsMoved(TransactionEvents):
-    """The abort of a transaction of a coordinator carries out its moves."""
+    """The abort of a coordinator's transaction carries out the moves of the transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if not transaction.SinglePhase:

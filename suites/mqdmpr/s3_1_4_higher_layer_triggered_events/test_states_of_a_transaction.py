@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: each event in each state of a transaction, by the table states.toml."""
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: each event in each state of a transaction, according to the table states.toml."""
 
 from __future__ import annotations
 

@@ -12,10 +12,12 @@ from harness.expectations import any_order, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("transactions")
 
+LONG_WAIT_MS = 600_000
 UNKNOWN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 DECISION_VERBS = ("prepare", "commit", "abort")
 RULES_BY_ENDING_CALL = {
@@ -31,8 +33,8 @@ UNKNOWN_TRANSACTION_RULES = {
 
 
 class TwoTransactions:
-    """Two open transactions: one receives, moves and sends a message each, and the other receives and sends a
-    message.
+    """Two open transactions: the first receives a message, moves a second and sends a third; the other receives a
+    message and sends one.
     """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
@@ -54,7 +56,7 @@ class TwoTransactions:
         application.send("sent by another", transaction=self.other)
 
     def receive_all(self, queue: str) -> list[str]:
-        """Receive all messages of a queue; return the labels in order."""
+        """Receive all messages of a queue; return their labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
             labels.append(message["label"])
@@ -98,7 +100,10 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
-        expected={"queue": in_queue("stays", "sent"), "changed_messages": none("message of another transaction")},
+        expected={
+            "queue": in_queue("stays", "sent"),
+            "changed_messages": none("changed message of a different transaction"),
+        },
         observed={"queue": labels, "changed_messages": undecided},
         evidence=evidence,
     )
@@ -162,7 +167,10 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     undecided = [label for label in ("taken by another", "sent by another") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
-        expected={"messages": len(restored_labels), "changed_messages": none("message of another transaction")},
+        expected={
+            "messages": len(restored_labels),
+            "changed_messages": none("changed message of a different transaction"),
+        },
         observed={"messages": len(labels), "changed_messages": undecided},
         evidence=evidence,
     )
@@ -248,9 +256,13 @@ def _list_transaction_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """A coordinator prepares two transactions, each with one receive or without operations, and the queue is unchanged;
-    then the commit acknowledges the message of one transaction, and the abort restores the message of the other.
+    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged,
+    and a read still waits in a third transaction. Then the first transaction commits, and its message is acknowledged;
+    the second transaction aborts, and its message is in the queue again.
     """
+    bystander = Application(peer, sut, transactional=True)
+    third = bystander.begin_transaction()
+    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
@@ -276,6 +288,14 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
             observed={"first": states[0], "second": other},
             evidence=evidence,
         )
+    peer.settle()
+    judge(
+        "MQDMPR-3.1.4.3-03",
+        expected=holds("the read in the third transaction still waits"),
+        observed=not waiting.is_answered(),
+        evidence=evidence,
+    )
+    bystander.end_transaction("abort", third)
     locked_labels = [] if empty else ["taken", "back"]
     labels = application.labels()
     early_state = {

@@ -1,4 +1,4 @@
-"""The machine of a transaction that sends, receives and moves a message each, beside another transaction."""
+"""The machine of a transaction that sends a message, receives one and moves one, while a second transaction is open."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ NOT_LISTED_STATE = "not listed"
 
 
 class Transaction(Machine, path=Path(__file__)):
-    """A transaction of a queue that has a journal and a subqueue.
-
-    The queue has also the message ``third``, and ``other``, which another transaction received before it was prepared.
+    """A transaction on a queue that has a journal and a subqueue. The queue also contains the message ``third``, and
+    the message ``other``, which a second, prepared transaction has received.
     """
 
     def __init__(self, peer: Peer) -> None:
@@ -72,7 +71,7 @@ class Transaction(Machine, path=Path(__file__)):
 
     @state("prepared, purged")
     def purge_when_prepared(self) -> None:
-        """Purge the queue when the transaction of a coordinator is prepared."""
+        """Prepare the transaction of a coordinator, and then purge the queue."""
         self.prepare_external()
         self._call("purge", queue=self._queue)
 
@@ -80,7 +79,7 @@ class Transaction(Machine, path=Path(__file__)):
 
     @event("send")
     def send_within(self) -> str:
-        """Send another message in the transaction."""
+        """Send a further message in the transaction."""
         fields = {"label": "late", "body": "late", "transaction": self._subject}
         return self._request("send", to=self._sut.direct_name(self._queue), **fields)
 
@@ -128,7 +127,7 @@ class Transaction(Machine, path=Path(__file__)):
 
     @probe("journal")
     def list_journal(self) -> list[str]:
-        """Return the labels of the journal, which has the messages that were received."""
+        """Return the labels of the received messages, which are in the journal."""
         return self._sut.labels(f"{self._queue};journal")
 
     @probe("transaction")

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.6.1, 3.1.6.2: sites and gates are read from the directory again."""
+"""Faults of MS-MQDMPR 3.1.6.1, 3.1.6.2: the timers after which sites and gates are read again from the directory."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def _get_time_until_expiry_ms(sut: Sut) -> int:
 @needs("directory", "environment", "inspect")
 @covers(*SITE_RULES, *GATE_RULES, *IDENTIFIER_RULES)
 def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
-    """The replication interval of a site and the quota of its gate are changed in the directory twice; each time the
-    model contains the new values when the timers have expired.
+    """The replication interval of a site and the quota of its gate are changed in the directory twice; after each
+    change, the data model of the SUT contains the new values when the timers have expired.
     """
     sites_before = _read_sites(sut)
     site = next((one for one in sites_before if one["SiteGateCollection"]), None)

@@ -38,7 +38,7 @@ class OfAnyOpening(RemoteStarting):
 
 @fault("new-cursor-can-peek-next", breaks="MQDMPR-3.1.7.1.1-08")
 class BeginsAsRead(Cursors):
-    """A new cursor can peek the next message before it has read one."""
+    """A new cursor can peek at the next message before it has read a message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)

@@ -13,8 +13,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
 def test_new_cursor_is_separate_and_before_first_message(remote, judge):
-    """Two new cursors are created: one is moved to the second message, and the other still reads the first. Neither has
-    a next message before its first read, and neither can be used with another handle of the queue.
+    """Two cursors are created, and one is moved to the second message: the other cursor still reads the first message.
+    A cursor has no next message before its first read, and cannot be used with a different handle of the queue.
     """
     queue = remote.open_with_messages("first", "second")
     other_queue = remote.open(association=queue.association)
@@ -61,14 +61,14 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
         expected=Call.FAILURE,
         observed=read_by_other_queue.label_or_failure,
         evidence=read_by_other_queue,
-        case="read of another queue by the cursor",
+        case="read of a different queue by the cursor",
     )
 
 
 @covers("MQDMPR-3.1.7.1.2-05")
 def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
-    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor
-    gets the next message. The check accepts any answer of the receive, or none.
+    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor gets
+    the next message. The check does not judge the answer to the receive.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

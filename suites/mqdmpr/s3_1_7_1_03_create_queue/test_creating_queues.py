@@ -142,8 +142,8 @@ INITIAL_ATTRIBUTES = {
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
 @varied("queue quota", "queue privacy")
 def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
-    """The model shows a new queue as empty, inactive and without open handles, with equal CreateTime and ModifyTime,
-    and with a journal; its subqueue has no journal.
+    """In the data model of the SUT, a new queue is empty and inactive, has no open handles, has equal CreateTime and
+    ModifyTime, and has a journal; its subqueue has no journal.
     """
     name = sut.new_queue("new")
     inspected = sut.inspect_queue(name)

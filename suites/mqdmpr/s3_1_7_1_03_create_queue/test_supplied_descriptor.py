@@ -17,11 +17,14 @@ WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
 ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
+DENIED_ENTRIES = ((ALICE.sid, PEEK_RIGHT),)
 AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
-    """Create a queue with a descriptor; return the queue's descriptor, or None if the SUT accepts no descriptor."""
+    """Create a queue with a security descriptor; return the descriptor that the queue then has, or None if the SUT
+    accepts no descriptor.
+    """
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
@@ -33,13 +36,22 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list has exactly that list; a queue that is created without an access list
-    has the default list.
+    """A queue that is created with an access list, which may also deny rights, has exactly that list in the given
+    order; a queue that is created without an access list has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
+    denying = _create_with_descriptor(
+        sut, judge, "denying", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES, denied=DENIED_ENTRIES)
+    )
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
-    if security is None or bare is None:
+    if security is None or bare is None or denying is None:
         return
+    judge(
+        "MQDMPR-3.1.7.1.3.1-08",
+        expected=SUPPLIED_ENTRIES + DENIED_ENTRIES,
+        observed=denying.entries,
+        case="SID and rights of each entry of a list with a denial at its end",
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
         expected=SUPPLIED_ENTRIES,
@@ -57,7 +69,7 @@ def test_supplied_access_list_is_kept(sut, judge):
 
 
 @needs("queue_control", "security")
-@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
+@covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-19")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
     """A queue has the owner that its creator supplies; that owner has all rights if no access list is supplied."""
@@ -67,6 +79,12 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     if security is None:
         return
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner")
+    if granted:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the list is supplied")
+    else:
+        judge(
+            "MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=security.mask(DAVE.sid), case="rights of the owner"
+        )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_RIGHTS, "creator": None},

@@ -190,7 +190,7 @@ class HttpToRead(QueueOpening):
 
 @fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
 class MulticastToRead(Qmcomm):
-    """When a reader opens a multicast format name, the queue manager opens its first queue."""
+    """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
         form = call.arguments["pQueueFormat"]

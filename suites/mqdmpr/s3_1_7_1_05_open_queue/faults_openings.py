@@ -32,7 +32,7 @@ def _set_attributes(**values: Any) -> Callable[[Any], None]:
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor that is for several queues."""
+    """Change each descriptor for several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -134,7 +134,7 @@ class SeveralFailsWhenDone(QueueOpening):
 add(
     "several-queues-left-open-after-failure",
     "MQDMPR-3.1.7.1.5-29",
-    "When one of several queues cannot be opened, the queue manager leaves the others open.",
+    "When one of several queues cannot be opened, the queue manager leaves the other queues open.",
     skip_during(QueueOpening._open_several, QueueOpening.close_queue),
 )
 
@@ -142,7 +142,7 @@ add(
 
 
 def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor that is for a single queue."""
+    """Change each descriptor for a single queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -201,7 +201,7 @@ for _name, _rule, _says, _changed in (
     (
         "destination-name-without-kind",
         "MQDMPR-3.1.7.1.5-82",
-        "The DestinationFormatName of a new outgoing queue lacks the kind of the format name.",
+        "The DestinationFormatName of a new outgoing queue does not begin with the kind of the format name.",
         _set_attributes(DestinationFormatName=lambda one: one.DestinationFormatName.partition("=")[2]),
     ),
     (
@@ -257,7 +257,7 @@ class OutgoingWhenSentTo(QueueOpening):
 
 @fault("open-queue-checks-last-opening-only", breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106"))
 class LastOpeningDecides(QueueOpening):
-    """Only the last of several openings of a queue excludes other readers."""
+    """Only the last of several readers who open a queue excludes other readers."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         openings = queue.OpenQueueDescriptorCollection
@@ -270,7 +270,9 @@ class LastOpeningDecides(QueueOpening):
 
 @fault("closed-queue-lifts-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
 class ClosesEqualOpenings(QueueOpening):
-    """A closed opening is removed from its queue together with every other opening of the same modes."""
+    """When a descriptor is closed, the queue manager removes it from its queue, together with every descriptor that has
+    the same access and share modes.
+    """
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         super().close_queue(queue_desc)

@@ -140,7 +140,7 @@ class JournalsAreSentTo(Destinations):
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
 class SeveralButThoseNotThere(Commands):
-    """When some of several queues are missing, the queue manager opens the remaining queues."""
+    """When some queues of a multiple-element format name are missing, the queue manager opens the remaining queues."""
 
     def _send_to_several(
         self,

@@ -1,4 +1,4 @@
-"""The machine of the open modes of a queue: its present readers decide who else may open it."""
+"""The machine of the open modes of a queue: its present readers decide in which modes another reader may open it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPEN_MODES = MappingProxyType(
 
 
 class OpenModes(Machine, path=Path(__file__)):
-    """One queue with up to three readers, and another queue that a reader has open exclusively."""
+    """A queue with up to three readers, and a second queue that a reader has open exclusively."""
 
     def __init__(self, remote: Remote) -> None:
         super().__init__()
@@ -56,7 +56,9 @@ class OpenModes(Machine, path=Path(__file__)):
 
     @state("receive alone beside peek")
     def open_to_receive_alone_beside_peek(self) -> None:
-        """Let the first reader open the queue exclusively, and the second one to peek."""
+        """Let the first reader open the queue with ReceiveAccess and DenyReceive, and the second reader with
+        PeekAccess.
+        """
         self._open_first("receive alone", "peek")
 
     @state("peek")
@@ -76,22 +78,22 @@ class OpenModes(Machine, path=Path(__file__)):
 
     @event("open to receive")
     def try_receive(self) -> str:
-        """Let another reader open the queue with ReceiveAccess."""
+        """Let a further reader open the queue with ReceiveAccess."""
         return name_call(self._open("receive"))
 
     @event("open to receive alone")
     def try_receive_alone(self) -> str:
-        """Let another reader open the queue with ReceiveAccess and DenyReceive."""
+        """Let a further reader open the queue with ReceiveAccess and DenyReceive."""
         return name_call(self._open("receive alone"))
 
     @event("open to peek")
     def try_peek(self) -> str:
-        """Let another reader open the queue with PeekAccess."""
+        """Let a further reader open the queue with PeekAccess."""
         return name_call(self._open("peek"))
 
     @event("open to peek alone")
     def try_peek_alone(self) -> str:
-        """Let another reader open the queue with PeekAccess and DenyReceive."""
+        """Let a further reader open the queue with PeekAccess and DenyReceive."""
         return name_call(self._open("peek alone"))
 
     @event("close")
@@ -125,7 +127,7 @@ class OpenModes(Machine, path=Path(__file__)):
 
     @probe("open the other queue to receive")
     def open_other(self) -> str:
-        """Return the outcome of opening the queue that a reader has open exclusively."""
+        """Try to open the second queue, which a reader has open exclusively; return the outcome."""
         return name_call(self._open("receive", "admin"))
 
     def _open_first(self, mode: str, beside: str | None = None) -> None:

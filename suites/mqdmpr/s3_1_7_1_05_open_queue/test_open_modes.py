@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue: each event in each open mode of a queue, by the table states.toml."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: each event in each open mode of a queue, according to the table states.toml."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
     """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive; while the
-    first has ReceiveAccess, with which it can receive a message, the second is refused.
+    first reader has ReceiveAccess, with which it can receive a message, the second reader is refused.
     """
     peeking = remote.open(access=PEEK_ACCESS)
     open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
@@ -140,8 +140,8 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
-    """The SUT refuses a remote reader's request to open several queues, an HTTP name, a multicast address, a missing
-    queue, or a queue of another computer; it opens an existing local queue.
+    """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
+    of another computer: the SUT refuses each request. It opens an existing local queue.
     """
     remote.empty()
     association = remote.associate()

@@ -46,8 +46,9 @@ def _list_format_names(opening):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
-    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the three
-    single descriptors; closing it closes all of them, and a failed open leaves no descriptor.
+    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    descriptors of the three queues. When this descriptor is closed, all four descriptors are closed. A failed attempt
+    to open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
@@ -94,13 +95,16 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         expected=none("descriptor that was not closed"),
         observed=_list_new_descriptor_names(sut, names, openings_before),
     )
-    missing = f"{local_name}-not-there"
+    missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
+    second_name = sut.direct_name(sut.new_queue("here-too"))
+    names.append(second_name.lower())
     outcomes = [
-        openings.open_to_send(sut, ",".join(several)) for several in ((first, local_name, missing), (last, missing))
+        openings.open_to_send(sut, ",".join(several))
+        for several in ((first, local_name, missing), (last, missing), (local_name, second_name, also_missing))
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [Outcome.REFUSED, Outcome.REFUSED], "remaining_descriptors": none("descriptor")},
+        expected={"answers": [Outcome.REFUSED] * 3, "remaining_descriptors": none("descriptor")},
         observed={
             "answers": outcomes,
             "remaining_descriptors": _list_new_descriptor_names(sut, names, openings_before),

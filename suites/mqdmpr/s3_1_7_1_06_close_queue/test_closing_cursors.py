@@ -10,8 +10,8 @@ from suites.applications import Application
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_closed_handle_closes_its_cursors(peer, sut, judge):
-    """Two handles each have two cursors: closing one handle closes its cursors, and closing one cursor of the other
-    handle leaves the second cursor of that handle open.
+    """Each of two handles has two cursors: closing the first handle closes its cursors; closing one cursor of the
+    second handle leaves the other cursor of this handle open.
     """
     application = Application(peer, sut)
     queue = application.queue

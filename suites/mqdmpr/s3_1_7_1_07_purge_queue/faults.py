@@ -46,7 +46,7 @@ class ForgottenByACrash(TransactionOperations):
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
 class UndoneByAnAbort(Positions):
-    """A message that a reader has locked during a purge is in the queue again when the reader returns it."""
+    """A message that is locked during a purge is in the queue again when its reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:
@@ -56,7 +56,7 @@ class UndoneByAnAbort(Positions):
 
 @fault("second-purge-deletes-held-message", breaks="MQDMPR-3.1.7.1.7-05")
 class SecondPurge(Queues):
-    """A second purge of a queue deletes a message that a reader holds since before the first purge."""
+    """A second purge of a queue deletes a message that a reader has had locked since before the first purge."""
 
     def purge(
         self,

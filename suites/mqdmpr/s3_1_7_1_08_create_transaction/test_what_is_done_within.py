@@ -12,8 +12,8 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
 def test_transaction_has_supplied_identifier(peer, sut, judge):
-    """Two new transactions have the identifiers that their creator supplied and no operations; a message that is
-    received in a transaction is removed or restored when that transaction is committed or aborted.
+    """Two new transactions have the identifiers that their creator supplied, and no operations. A message that is
+    received in a transaction is removed when the transaction commits, and restored when it aborts.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")

@@ -44,7 +44,7 @@ class NotIncremented(Positions):
 
 @fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
 class CountsDown(Positions):
-    """The low bytes of the LookupIdentifiers descend from message to message."""
+    """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         return super().assign_lookup_identifier(message) ^ LOW_SEVEN_BYTES_MASK
@@ -81,7 +81,7 @@ class ReceivedAtOnce(TransactionOperations):
 
 @fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
 class Forgotten(TransactionOperations):
-    """A transaction has no operation for a message that is sent to a local queue in it."""
+    """A transaction has no operation for a message that the transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

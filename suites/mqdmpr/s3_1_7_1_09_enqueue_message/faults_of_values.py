@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that show with some values only."""
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only some values reveal."""
 
 from __future__ import annotations
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds, none
+import pytest
+
+from harness.expectations import facts, holds, none, of_classes
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application, PendingRequest
+from suites.mqqb.steps.disposition import RECEIVE_TIMEOUT, AcknowledgingReceiver
 from suites.mqqp.steps.reading import LOW_7_BYTES
 
 pytestmark = needs("queues", "receive")
 
+LIFETIME_S = 2
+"""TimeToBeReceived, in seconds, of the messages that expire in their queue."""
 PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 
@@ -31,20 +36,20 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
         for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
-    judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-12", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
     odd = [
         f"{label}: 0x{one >> 56:02X}"
         for label, one in transactional_application.lookup_ids().items()
         if one >> 56 not in (0, 7)
     ]
-    judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-11", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
-    """The low seven bytes of the LookupIdentifiers of three messages in two queues grow in the order of arrival, and
-    equal the SequentialId that a remote reader receives.
+    """The low seven bytes of the LookupIdentifiers of three messages in two queues increase in the order of arrival,
+    and equal the SequentialId that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
@@ -120,3 +125,54 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
         expected={"operations": [2, 2], "queue": ["sent 1", "sent 2"]},
         observed={"operations": counts, "queue": labels_after},
     )
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.9-14")
+@pytest.mark.parametrize("locked", ["a", "b", "c"])
+def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
+    """One of three messages of priority 3 is locked by a reader when messages of priority 3, 5, 4 and 2 arrive; when
+    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
+    the order of their arrival.
+    """
+    queue, reader = remote.open_with_messages(*"abc"), remote.open()
+    cursor = reader.open_cursor()
+    reader.peek(hCursor=cursor).expect_success()
+    for _ in range("abc".index(locked)):
+        reader.peek_next(hCursor=cursor).expect_success()
+    held = reader.start_receive(hCursor=cursor)
+    remote.send_all(
+        [
+            remote.peer.recoverable_message(base={"PR": priority}, label=label)
+            for label, priority in (("d", 3), ("high", 5), ("middle", 4), ("low", 2), ("second high", 5))
+        ]
+    )
+    reader.give_back(held).expect_success()
+    judge.all(
+        expected={"locked": locked, "queue": ["high", "second high", "middle", *"abcd", "low"]},
+        observed={"locked": held.label_or_outcome, "queue": queue.labels()},
+        evidence=held,
+    )
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.1.9-15")
+def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
+    """An application sends express and recoverable messages to a queue of its computer: the messages whose
+    TimeToBeReceived has expired leave the queue with a negative acknowledgment, and the messages with time left stay.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    queue = sut.new_queue("local")
+    request = {"acks": ["negative_receive"], "admin_queue": peer.direct_name()}
+    for lifetime_s in (LIFETIME_S, 100 * LIFETIME_S):
+        for delivery in ("express", "recoverable"):
+            label = f"{delivery} {lifetime_s}"
+            sut.send_here(queue, [label], delivery=delivery, time_to_be_received_s=lifetime_s, **request)
+    peer.pass_time((LIFETIME_S + 1) * 1_000)
+    came = receiver.await_acks(2)
+    judge.all(
+        expected=facts(left=["express 200", "recoverable 200"], acknowledged=of_classes(*[RECEIVE_TIMEOUT] * 2)),
+        observed={"left": sut.labels(queue), "acknowledged": came},
+        evidence=came,
+    )
+    receiver.acknowledge_all()

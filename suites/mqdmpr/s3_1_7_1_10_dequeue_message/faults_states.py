@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 that break one cell of a table of states, written from the section."""
+"""Faults of MS-MQDMPR 3.1.7.1.10. Each fault breaks one cell of a table of states, and was written from the section."""
 
 from __future__ import annotations
 

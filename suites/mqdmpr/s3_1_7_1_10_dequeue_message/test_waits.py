@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
 LONG_READ_TIMEOUT_MS = 600_000
-"""A timeout in ms that is longer than any check waits, even on a system that stalls repeatedly."""
+"""A timeout in ms that is longer than any check, even on a system that stalls repeatedly."""
 
 
 @needs("qm2qm")

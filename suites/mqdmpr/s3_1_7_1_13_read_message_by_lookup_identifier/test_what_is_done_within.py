@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.run.marks import covers, needs, varied
+from harness.sut.outcomes import label_of
 from suites.applications import Application
 
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
@@ -54,3 +57,44 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
         case="messages in the queue after the transactions",
     )
     judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts, case="numbers of operations of the transactions")
+
+
+@needs("queue_control", "receive", "transactions")
+@covers(*LOOKUP_RULES)
+@pytest.mark.parametrize("end", ["commit", "abort"])
+def test_each_action_receives_within_transaction(peer, sut, judge, end):
+    """A transaction receives the first message, the messages before and after the third message, and the last message
+    of a queue by LookupIdentifier: these messages are locked, a commit removes them, and an abort restores them in
+    their positions.
+    """
+    application = Application(peer, sut, transactional=True)
+    application.fill(*"abcde")
+    third = application.lookup_ids()["c"]
+    transaction = application.begin_transaction()
+    looked_up = [
+        label_of(
+            application.call(
+                "receive_by_lookup_id",
+                queue=application.queue,
+                lookup_id=0 if seek in ("first", "last") else third,
+                seek=seek,
+                transaction=transaction,
+            )["message"]
+        )
+        for seek in ("next", "previous", "last", "first")
+    ]
+    locked = application.labels()
+    counts = list(application.count_operations(transaction).values())
+    application.end_transaction(end, transaction)
+    judge(
+        "MQDMPR-3.1.7.1.13-24",
+        expected={"received": ["d", "b", "e", "a"], "visible_to_others": ["c"]},
+        observed={"received": looked_up, "visible_to_others": locked},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-25",
+        expected=["c"] if end == "commit" else [*"abcde"],
+        observed=application.labels(),
+        case="messages in the queue after the transaction",
+    )
+    judge("MQDMPR-3.1.7.1.13-29", expected=[4], observed=counts, case="number of operations of the transaction")

@@ -32,7 +32,7 @@ def _get_first_cursor(given: Given) -> Cursor:
 add(
     "peek-next-uses-first-cursor",
     "MQDMPR-3.1.7.1.14-06",
-    "A peek at the next message uses the first cursor of any queue.",
+    "A peek at the next message uses the cursor that was opened first, even if that is a cursor of a different queue.",
     with_arguments(
         Reading.peek_next_message,
         queue_desc=lambda given: _get_first_cursor(given).OpenQueueDescriptorReference,

@@ -18,7 +18,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 
 
 def _get_last_entry(given: Given) -> Entry | None:
-    """Return the last entry of the queue, or None if it was deleted."""
+    """Return the last entry of the queue, or None if the queue was deleted."""
     queue = given.queue_desc.QueueReference
     return None if queue is None else queue.MessagePositionList.Tail
 
@@ -64,7 +64,7 @@ class ReadsTheNext(Cursors):
 
 
 def _set_missing_timeout(instead_ms: int) -> Install:
-    """Use this timeout for a read without a timeout."""
+    """Use a given timeout for a read without a timeout."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,

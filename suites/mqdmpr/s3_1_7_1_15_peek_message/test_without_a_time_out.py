@@ -12,7 +12,9 @@ from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import for_each_method
 
 LONGER_THAN_ANY_TIMEOUT_MS = 30 * 3_600_000
-"""A wait in ms, for systems with faster timers, that is longer than any timeout that stands for an infinite wait."""
+"""A time in ms for systems with faster timers. It is longer than any timeout that such a system might use instead of an
+infinite wait.
+"""
 RULE_BY_READ = {
     "receive": "MQDMPR-3.1.7.1.10-08",
     "peek_next": "MQDMPR-3.1.7.1.14-07",
@@ -92,8 +94,8 @@ LONG_READ_TIMEOUT_MS = 60_000
     }
 )
 def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
-    """Two pending peeks by cursors both return the message that arrives; a second peek returns it again, and a
-    peek-next returns the following message.
+    """Two pending peeks by cursors both return the message that arrives; a second peek by the cursor returns this
+    message again, and a peek-next returns the following message.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]

@@ -14,7 +14,7 @@ from reference_qm.model.transactions import OperationType
 add(
     "committed-move-does-not-complete-waiting-read",
     "MQDMPR-3.1.7.1.16-D01",
-    "A move that its transaction commits does not complete a read that waits at the target queue.",
+    "When a transaction commits a move, the queue manager does not complete the reads that wait at the target queue.",
     skip_during(TransactionEvents.commit_move, Waiting.release_readers),
     blind=True,
 )

@@ -130,8 +130,8 @@ def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
 @varied("positive journaling", "negative journaling", "trace", "body")
 def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
-    """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves it to the
-    target queue, and an abort restores it.
+    """A message that is moved in a transaction is in neither queue until the transaction ends; a commit moves the
+    message to the target queue, and an abort restores it to its queue.
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)
@@ -166,7 +166,7 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-04")
 @varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
-    """A message in a subqueue fills the queue manager's quota, so that a further message is not stored."""
+    """A message in a subqueue uses up the queue manager's quota: a further message is not stored."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     connection = peer.open_raw()

@@ -39,7 +39,9 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 
 
 def _is_cancelled(peer, sut, request):
-    """Return whether a request was cancelled; a system may return that a completed request does not exist."""
+    """Return whether a request was cancelled; for a completed request, a system may report that the request does not
+    exist.
+    """
     number = sut.control.begin("cancel", request=request)
     answers = []
 

@@ -20,15 +20,40 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
-@covers("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10", "MQDMPR-3.1.7.1.19-11")
+@covers(
+    "MQDMPR-3.1.7.1.19-03",
+    "MQDMPR-3.1.7.1.19-04",
+    "MQDMPR-3.1.7.1.19-09",
+    "MQDMPR-3.1.7.1.19-10",
+    "MQDMPR-3.1.7.1.19-11",
+)
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the deletion of a public queue is refused, the queue and its object remain,
-    and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
+    """While the directory is unavailable, two deletions of a public queue are refused, each with a change notification;
+    the queue and its object remain, and the SUT shows DirectoryOffline. The second deletion does not restart the
+    Directory Online Timer: when the directory is available again, DirectoryOffline is False as soon as the timer that
+    the first deletion started has expired.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")
+    earlier = len(enterprise.list_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
+    timer_ms = enterprise.remaining_online_ms()
+    peer.pass_time(timer_ms // 2)
+    again = sut.attempt(sut.delete_queue, name)
+    later_ms = enterprise.remaining_online_ms()
+    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+    judge(
+        "MQDMPR-3.1.7.1.19-03",
+        "MQDMPR-3.1.7.1.19-04",
+        expected=facts(deletions=[Outcome.REFUSED] * 2, notifications=["QueueDeletion"] * 2),
+        observed={"deletions": [answer, again], "notifications": operations},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.19-10",
+        expected=holds("the timer of the first deletion continues"),
+        observed=0 < later_ms <= timer_ms - timer_ms // 2 or f"{later_ms} ms remain, after {timer_ms} ms",
+    )
     judge(
         "MQDMPR-3.1.7.1.19-09",
         expected=facts(DirectoryOffline=True),

@@ -69,7 +69,7 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
     """When an application of the SUT opens a public or private format name for remote reading, the SUT contacts the
-    host that the directory has for the GUID of the name.
+    host that the directory names for the GUID in the format name.
     """
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)
@@ -104,7 +104,7 @@ def await_destination(peer, sut, queue):
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
     """While the directory is unavailable, the SUT stores a message to its own public queue, and a message to its own
-    private queue that is named by GUID.
+    private queue whose format name contains the SUT's GUID.
     """
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_path_name()
@@ -131,7 +131,7 @@ FOREIGN_NAMES = {
     "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
     "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
 }
-"""Format names that only the directory can resolve: one of a queue, and one of a queue manager."""
+"""Two format names that only the directory can resolve: the name of a queue, and the name of a queue manager."""
 
 
 @needs("directory", "environment", "set_timers", "queues", "send", "inspect")

@@ -18,8 +18,8 @@ QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 @fault("online-check-not-forced", breaks="MQDMPR-3.1.7.1.25-03")
 class NotAskedWhileOffline(DirectoryClient):
-    """The queue manager checks whether the directory is available again without a query to the directory, and so stays
-    offline.
+    """When the queue manager checks whether the directory is available again, it does not query the directory, and so
+    stays offline.
     """
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -101,7 +101,8 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
 )
 def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     """For public format names, the SUT returns the path and the computer of their directory objects; for private format
-    names, the computer and, only for local queues, the path; for unknown GUIDs, MQ_ERROR_ILLEGAL_FORMATNAME.
+    names, it returns the computer and, only for local queues, the path. For unknown GUIDs it returns
+    MQ_ERROR_ILLEGAL_FORMATNAME.
     """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:

@@ -18,7 +18,6 @@ def await_count(peer, sut, queue, label):
     return sut.labels(queue).count(label)
 
 
-@needs("send")
 @covers("MQDMPR-3.1.7.1.27-04")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):

@@ -18,7 +18,9 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 @fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER_RULES)
 class AsAdded(DispatchCollection):
-    """The queue manager sends waiting messages in the order of sending, regardless of their priorities."""
+    """The queue manager sends waiting messages in the order in which applications sent them, regardless of their
+    priorities.
+    """
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         heapq.heappush(session.OutgoingMessageTable._unsent, (0, position.order))

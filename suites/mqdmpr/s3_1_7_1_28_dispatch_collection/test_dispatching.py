@@ -20,8 +20,9 @@ ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 @covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
-    """Seven waiting messages of different priorities are sent once each, by priority and then in order of sending, with
-    their own contents; an expired message is not sent, and a later message is sent on the open session.
+    """Seven waiting messages of different priorities are sent once each, with their own contents, by priority and,
+    within a priority, in the order in which the application sent them. An expired message is not sent; a later message
+    is sent on the open session.
     """
     to = peer.direct_name("mqc-dispatched")
     expiring = {"priority": max(PRIORITIES), "time_to_reach_queue_s": MESSAGE_LIFETIME_S}

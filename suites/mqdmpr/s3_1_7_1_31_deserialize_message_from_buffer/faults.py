@@ -130,8 +130,8 @@ for _name, _rules, _says, _install in (
 
 @fault("receiver-reuses-previous-security", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
-    """The receiver gives a message without SecurityHeader the security attributes of the previous message
-    that had one.
+    """The receiver gives a message without SecurityHeader the security attributes of the previous message with a
+    SecurityHeader.
     """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -144,8 +144,8 @@ class SecurityOfTheMessageBefore(Positions):
 
 @fault("receiver-reuses-previous-tracing-queue", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
-    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message
-    that had one.
+    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with a
+    DebugHeader.
     """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

@@ -43,8 +43,8 @@ NO_HEADERS = "without optional headers"
 
 
 def _send_and_read(peer, sut, packets):
-    """Send messages on one session; return, by name, the messages as the control channel shows them in their queue, and
-    their packets.
+    """Send messages on one session. Return, by name, the messages as the control channel shows them in their queue;
+    also return their packets.
     """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
@@ -88,7 +88,7 @@ def _read_property(message, name):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
-    """For each defined value of MessageClass, the received message has the class of that value."""
+    """For each defined value of MessageClass, the received message shows the class that the value stands for."""
     packets = {name: peer.recoverable_message(MessageClass=number) for number, name in MESSAGE_CLASSES.items()}
     messages, sent = _send_and_read(peer, sut, packets)
     expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
@@ -154,8 +154,8 @@ def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
 def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge):
-    """For each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm, the received message has the level
-    or algorithm of that value.
+    """For each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm, the received message shows the
+    level or algorithm that the value stands for.
     """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),
@@ -172,7 +172,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
 
 
 def _get_required_field(field, number):
-    """Return the additional field that a value needs: an encryption algorithm that fits the PrivacyLevel."""
+    """Return the additional field that a PrivacyLevel needs: an encryption algorithm that is allowed at this level."""
     return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and PRIVACY_LEVELS[number] == "advanced" else {}
 
 

@@ -44,7 +44,7 @@ PROPERTY_DEFAULTS = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
-    """Each property of a queue that was created with only a name has its default value on the control channel."""
+    """The control channel shows the default value for each property of a queue that was created with only a name."""
     properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     expected = {name: value for name, value in SHOWN_DEFAULTS.items() if name in properties}
     observed = {name: properties[name] for name in expected}

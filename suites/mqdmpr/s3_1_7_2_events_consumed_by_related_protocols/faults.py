@@ -62,7 +62,7 @@ class ForOnePeek(Waiting):
 
 @fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
 class EndsAllWaits(Waiting):
-    """When a message completes one of several pending receives, the others end without a message."""
+    """When a message completes one of several pending receives, the other receives end without a message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().satisfy_reader(reader, position)

@@ -11,7 +11,9 @@ from reference_qm.model.enums import CursorState
 
 @fault("purge-resets-cursor-at-purged-message", breaks="MQDMPR-3.1.7.2.1-04", blind=True)
 class PurgeResetsCursors(Positions):
-    """A purge moves a cursor at a purged message to the start, so the cursor does not return that it was deleted."""
+    """A purge moves a cursor at a purged message to the start of the queue, so reads by the cursor do not report that
+    its message was deleted.
+    """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED:

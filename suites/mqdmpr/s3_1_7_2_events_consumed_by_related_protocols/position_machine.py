@@ -1,4 +1,4 @@
-"""The machine of a message position: who reads the message, and what becomes of it."""
+"""The machine of a message position: the message is read, locked, purged or deleted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ CLASS_NAME_PREFIX = "MQMSG_CLASS_"
 
 
 class Position(Machine, path=Path(__file__)):
-    """A queue with a journal and the messages first and second, whose sender asks for acknowledgments.
-
-    Another queue has a message that is received in another transaction.
+    """A queue with a journal and the messages ``first`` and ``second``, whose sender requests acknowledgments. A second
+    queue contains a message that a separate transaction has received.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -91,13 +90,13 @@ class Position(Machine, path=Path(__file__)):
 
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
-        """Let the remote reader end its receive, and keep the message."""
+        """Let the remote reader end its receive with RR_ACK."""
         assert self._read is not None
         return self._end(self._remote.acknowledge(self._read))
 
     @event("end with RR_NACK")
     def give_back(self) -> str:
-        """Let the remote reader end its receive, and return the message."""
+        """Let the remote reader end its receive with RR_NACK."""
         assert self._read is not None
         return self._end(self._remote.give_back(self._read))
 
@@ -151,7 +150,7 @@ class Position(Machine, path=Path(__file__)):
 
     @probe("other queue")
     def list_other_queue(self) -> list[str]:
-        """Return the labels of the queue whose message is received in another transaction, and of its journal."""
+        """Return the labels of the messages in the second queue and in its journal."""
         return [*self._sut.labels(self._beside), *self._sut.labels(f"{self._beside};journal")]
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -183,6 +182,8 @@ class Position(Machine, path=Path(__file__)):
 
 
 def _correlation(message_id: str) -> str:
-    """Return a message id as the correlation id of an acknowledgment has it: the GUID as in a packet, and u32 LE."""
+    """Return a message id in the form of an acknowledgment's correlation id: the GUID as in a packet, and the number as
+    u32 LE.
+    """
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -54,8 +54,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """The size of a queue in bytes grows with each of three messages by at least the size of its body, is unchanged by
-    an aborted receive, and shrinks with each receive to 0 (erratum E104).
+    """Each of three messages increases the size of a queue in bytes by at least the size of its body. An aborted
+    receive does not change the size; each receive decreases it, and the last to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.11, 3.1.7.2.1: each event in each state of a message position, by the table states.toml."""
+"""MS-MQDMPR 3.1.1.11, 3.1.7.2.1: each event in each state of a message position, according to the table states.toml."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from harness.wire.rpc_qm2qm import INFINITE, Action
 pytestmark = needs("qm2qm")
 
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
-"""Timeouts in ms: one that expires, and one that is longer than any check waits, even on a system that stalls."""
+"""Two timeouts in ms: the first expires during a check; the second is longer than any check, even on a system that
+stalls.
+"""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -27,7 +29,7 @@ KINDS_OF_WAIT = {
     "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
     "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
-"""By kind of wait: the action, whether it uses a cursor, and its rules."""
+"""By kind of wait: the action, whether the action uses a cursor, and the rules."""
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")

@@ -12,7 +12,9 @@ NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
 RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
-"""The permitted outcomes for a received message; the first only while a cursor is at the message (erratum E171)."""
+"""The permitted outcomes for a received message; the first outcome is permitted only while a cursor is at the message
+(erratum E171).
+"""
 
 
 @needs("qm2qm")
@@ -28,8 +30,9 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.2-27",
 )
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
-    """Of three messages, another reader locks the second: a lookup of it fails, and lookups of its neighbors skip it.
-    When it has been received, its lookup fails. The first message, locked while the queue is purged, is not found.
+    """While a reader locks the second of three messages, another reader's lookup of this message fails, and lookups
+    from its neighbors skip it; when it has been received, its lookup still fails. The first message, which is locked
+    while the queue is purged, is not found either.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)

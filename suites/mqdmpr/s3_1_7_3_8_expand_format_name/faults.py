@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> FormatName:
-    """Expand a list of names; keep only one of the names with the same key."""
+    """Expand a list of names without sorting it; of the names with the same key, keep only one."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
         return name
@@ -81,7 +81,9 @@ add(
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
 class OneIsSeveral(QueueNames):
-    """The queue manager treats a format name with one remaining name as a format name of several queues."""
+    """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
+    several queues.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -91,7 +93,7 @@ class OneIsSeveral(QueueNames):
 
 @fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
 class OneLeftFails(QueueNames):
-    """The queue manager fails to expand a format name with one remaining name."""
+    """The queue manager refuses a format name if its expansion leaves only one name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = super().expand_format_name(text)
@@ -179,7 +181,7 @@ class ListLostIsEmpty(QueueNames):
     ),
 )
 class ListStaysInTheName(QueueOpening):
-    """The descriptor for several queues has the original format name instead of the expanded one."""
+    """The descriptor for several queues has the original format name instead of the expanded format name."""
 
     def open_queue(
         self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -28,8 +28,8 @@ def _count_copies(sut, queues, label):
     "MQDMPR-3.1.7.3.8-16",
 )
 def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
-    """A send to a format name with a distribution list, whether the list is the only element, nested, or one of several
-    elements, stores one copy in each queue of the list and in no other queue.
+    """A send to a format name with a distribution list, which is its only element, one of several elements or nested in
+    another list, stores one copy in each queue of the list and in no other queue.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]
@@ -64,8 +64,8 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """A message is sent to a distribution list and a direct name with overlapping queues: both copies name the two
-    queues once, and no distribution list.
+    """A message is sent to a distribution list and a direct name with overlapping queues: each of the two copies lists
+    both queues once, and no distribution list.
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
@@ -84,8 +84,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a send to a distribution list is refused, also if the format name contains
-    another queue; a send to only the other queue succeeds.
+    """While the directory is unavailable, a send to a distribution list is refused, even if the format name also
+    contains the direct name of a queue; a send to only the direct name succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")

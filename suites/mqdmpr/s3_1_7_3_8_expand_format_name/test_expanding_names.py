@@ -47,8 +47,8 @@ def _read_destination(frame):
 )
 @pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A queue that a multiple-element format name contains several times, also in different case, gets one message,
-    which names a single queue.
+    """A multiple-element format name contains only one queue, several times and in different case: the queue gets one
+    message, which lists a single destination.
     """
     copies = _send_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE, "names_several": False}
@@ -59,8 +59,8 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
 @covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
 @pytest.mark.parametrize("queue", [FIRST_QUEUE, FIRST_QUEUE_OTHER_CASE], ids=["as it is", "in another case"])
 def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
-    """A message to a single queue, whose name is in lower or mixed case, arrives there once and names a
-    single queue.
+    """A message to a single queue, whose name is in lower or mixed case, arrives there once and lists a single
+    destination.
     """
     copies = _send_copies(peer, sut, [queue], 1)
     single = {"queue": FIRST_QUEUE, "names_several": False}
@@ -76,8 +76,8 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-24",
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
-    """A format name contains three queues, one of them twice in different case: each queue gets one copy, which names
-    several queues.
+    """A format name contains three queues, one of them twice in different case: each queue gets one copy, which lists
+    several destinations.
     """
     copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
     expected = any_order(

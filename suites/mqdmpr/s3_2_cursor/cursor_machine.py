@@ -1,4 +1,6 @@
-"""The machine of a cursor: CursorState and the message it is at, with another cursor and other reads beside it."""
+"""The machine of a cursor: CursorState and the current message of a cursor, while a second cursor and reads without a
+cursor use its queue.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ LONG_READ_TIMEOUT_MS = 60_000
 
 
 class Cursor(Machine, path=Path(__file__)):
-    """A cursor of a queue with the messages first and second, and another cursor that is at the first message."""
+    """A cursor of a queue with the messages ``first`` and ``second``, and a second cursor at the first message."""
 
     def __init__(self, remote: Remote) -> None:
         super().__init__()
@@ -30,7 +32,7 @@ class Cursor(Machine, path=Path(__file__)):
 
     @state("unread")
     def leave_unread(self) -> None:
-        """Do nothing: a new cursor is unread."""
+        """Do nothing, because a new cursor is unread."""
 
     @state("read")
     def read_first(self) -> None:
@@ -39,13 +41,13 @@ class Cursor(Machine, path=Path(__file__)):
 
     @state("read, then taken")
     def read_then_take(self) -> None:
-        """Let the cursor peek at the first message, which is then received without the cursor."""
+        """Let the cursor peek at the first message, and then receive this message without the cursor."""
         self.read_first()
         self._queue.receive()
 
     @state("read, then locked")
     def read_then_lock(self) -> None:
-        """Let the cursor peek at the first message, which a receive that is not ended then locks."""
+        """Let the cursor peek at the first message, and then lock this message by a receive that does not end."""
         self.read_first()
         self._locked = self._queue.start_receive().expect_success()
 
@@ -62,19 +64,19 @@ class Cursor(Machine, path=Path(__file__)):
 
     @state("received the last")
     def receive_last(self) -> None:
-        """Let the cursor read and receive the last message, and leave the first one."""
+        """Let the cursor peek at the last message and receive it; the first message stays in the queue."""
         self.read_last()
         self._queue.receive(hCursor=self._cursor)
 
     @state("waiting to peek")
     def wait_to_peek(self) -> None:
-        """Let the cursor wait for the message behind the last one."""
+        """Let the cursor wait for a message after the last message."""
         self.read_last()
         self._wait(Action.PEEK_NEXT)
 
     @state("waiting to receive")
     def wait_to_receive(self) -> None:
-        """Let the cursor, which received all messages, wait for another one."""
+        """Let the cursor receive all messages, and then wait to receive a further message."""
         self._queue.receive(hCursor=self._cursor)
         self._queue.receive(hCursor=self._cursor)
         self._wait(Action.RECEIVE)
@@ -84,13 +86,13 @@ class Cursor(Machine, path=Path(__file__)):
     @event("peek")
     @probe("peek")
     def peek(self) -> str:
-        """Peek at the message of the cursor."""
+        """Peek by the cursor at its current message."""
         return self._read(self._queue.peek(hCursor=self._cursor))
 
     @event("peek next")
     @probe("peek next")
     def peek_next(self) -> str:
-        """Peek at the message behind that of the cursor."""
+        """Peek by the cursor at the message after its current message."""
         return self._read(self._queue.peek_next(hCursor=self._cursor))
 
     @event("receive")
@@ -100,7 +102,7 @@ class Cursor(Machine, path=Path(__file__)):
 
     @event("message arrives")
     def deliver(self) -> str:
-        """Deliver another message; return the outcome of the read that waits, if one does."""
+        """Deliver a further message; if a read waits, return its outcome."""
         self._remote.deliver(["third"])
         return "done" if self._waiting is None else self._read(self._waiting.wait())
 
@@ -136,18 +138,18 @@ class Cursor(Machine, path=Path(__file__)):
 
     @probe("peek of the other cursor")
     def peek_other(self) -> str:
-        """Return the outcome of a peek by the other cursor, which is at the first message."""
+        """Return the outcome of a peek by the second cursor."""
         return self._read(self._queue.peek(hCursor=self._other))
 
     @probe("peek after an arrival")
     def peek_when_message_came(self) -> str:
-        """Deliver another message, and return the outcome of a peek by the cursor."""
+        """Deliver a further message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
     @probe("peek next after an arrival")
     def peek_next_when_message_came(self) -> str:
-        """Deliver another message, and return the outcome of a peek at the next message by the cursor."""
+        """Deliver a further message, and return the outcome of the cursor's peek at the next message."""
         self._remote.deliver(["third"])
         return self.peek_next()
 

@@ -159,7 +159,7 @@ class FirstPeekOnlyMoves(Cursors):
 
 @fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
 class PeeksOnce(Cursors):
-    """The second peek by a cursor at the same message returns the status that the message was already received."""
+    """A cursor's second peek at the same message fails, as if the message had been received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.READ:
@@ -193,9 +193,7 @@ class NextWithoutGoingThere(Cursors):
 
 @fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
 class NextGivesTheOneBefore(Cursors):
-    """A peek at the next message moves the cursor to that message, but returns the message at which the cursor was
-    before.
-    """
+    """A peek at the next message moves the cursor to that message, but returns the previous current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.2 that break one cell of states.toml: they were written from the section, not from checks."""
+"""Faults of MS-MQDMPR 3.2. Each fault breaks one cell of states.toml, and was written from the section, not from
+checks.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ class PurgeEndsReceives(_EndsWaits):
 
 @fault("cursor-of-returned-message-is-unread", breaks="MQDMPR-3.2.7.2-23")
 class UnreadAfterReturn(Positions):
-    """A message that its reader returns to the queue sets the state of a cursor at it to UNREAD."""
+    """When a reader returns a message to the queue, the state of a cursor at that message becomes UNREAD."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         for cursor in _cursors_of(position.QueueReference):

@@ -31,8 +31,8 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
 @covers("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16")
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, rules, ended):
-    """When another reader locks or receives a cursor's current message, the cursor cannot peek or receive it
-    (MQ_ERROR_MESSAGE_ALREADY_RECEIVED), and a peek at the next message returns the message after it.
+    """When another reader locks or receives a cursor's current message, a peek or receive by the cursor fails with
+    MQ_ERROR_MESSAGE_ALREADY_RECEIVED, and a peek-next returns the message after the current message.
     """
     queue, other = remote.open_with_messages("first", "second", "third", "fourth"), remote.open()
     cursor, second_cursor, cursor_of_other = (reader.open_cursor() for reader in (queue, queue, other))
@@ -122,7 +122,9 @@ ACTIONS_LEAVING_UNREAD = {
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
 }
-"""Actions after which a cursor is unread. Each returns the message that a peek then returns, or None if undefined."""
+"""Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,
+or None if that is undefined.
+"""
 
 
 @for_each_method(
@@ -170,10 +172,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 
 def await_message_before_cursor(remote, by, first, then):
-    """Let a read wait with its cursor at a message of low priority, then send a message of high priority, whose
-    position is before the cursor.
-
-    Return the states of the read before and after, and the read.
+    """Let a read wait while its cursor is at a message of low priority, then send a message of high priority, whose
+    position is before the cursor. Return the states of the read before and after the arrival, and the read.
     """
     queue = remote.open_with_messages()
     low, high = (
@@ -282,8 +282,8 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     }
 )
 def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
-    """The second of four messages is locked by another reader: peeks by a cursor and two receives skip it; after it is
-    returned with RR_NACK, it is in the queue again.
+    """Another reader locks the second of four messages: peeks by a cursor and two receives skip this message. When the
+    message is returned with RR_NACK, it is in the queue again.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, other = remote.open_with_messages(*labels), remote.open()

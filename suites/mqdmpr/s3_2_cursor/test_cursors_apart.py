@@ -5,6 +5,8 @@ The checks of MS-MQQP 3.1.4.1 judge the states of a cursor in one queue.
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import distinct
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
@@ -16,12 +18,14 @@ CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
 SHORT_READ_TIMEOUT_MS = 300
+LIFETIME_S = 2
+"""TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action, its rules for a cursor of another queue; the last rule is about success."""
+"""By action: its rules for a cursor of a second queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -58,8 +62,9 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message;
-    when a message has arrived, a further receive takes it.
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message, or
+    if another reader has locked the only message. When a message arrives or is returned to the queue, a further receive
+    takes this message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
@@ -77,8 +82,16 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     second_read = queue.start_receive(hCursor=cursor)
     remote.deliver(["second"])
     third_read = queue.start_receive(hCursor=cursor)
-    calls = [empty, first_read, second_read, third_read]
+    queue.acknowledge(third_read).expect_success()
+    other = remote.open()
+    remote.deliver(["third"])
+    locked = other.start_receive()
+    fourth_read = queue.start_receive(hCursor=cursor)
+    other.give_back(locked).expect_success()
+    fifth_read = queue.start_receive(hCursor=cursor)
+    calls = [empty, first_read, second_read, third_read, fourth_read, fifth_read]
     expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
+    expected += ["MQ_ERROR_MESSAGE_NOT_FOUND", "third"]
     observed = [call.label_or_outcome for call in calls]
     judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls, case="outcomes of the receives")
 
@@ -111,6 +124,40 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
         },
         evidence=[read_by_other, locked, read_by_cursor],
     )
+
+
+def let_expire(remote, queue):
+    """Let the cursor's message expire, and let a further message arrive."""
+    remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
+
+
+def purge_queue(remote, queue):
+    """Delete all messages of the queue."""
+    queue.purge().expect_success()
+
+
+@covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
+@pytest.mark.parametrize("remove", [let_expire, purge_queue], ids=["expired", "purged"])
+def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
+    """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
+    these cursors fail and take no message; a new cursor reads the second message.
+    """
+    queue = remote.open_with_messages()
+    remote.deliver(["first"], TimeToBeReceived=LIFETIME_S)
+    peeking, receiving = (queue.open_cursor() for _ in range(2))
+    for cursor in (peeking, receiving):
+        queue.peek(hCursor=cursor).expect_success()
+    remove(remote, queue)
+    remote.deliver(["second"])
+    peek, receive = queue.peek(hCursor=peeking), queue.start_receive(hCursor=receiving)
+    fresh = queue.peek(hCursor=queue.open_cursor())
+    for rules, read in ((("MQDMPR-3.2.7.2-27",), peek), (("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16"), receive)):
+        judge(
+            *rules,
+            expected={"read": Call.FAILURE, "read_by_new_cursor": "second"},
+            observed={"read": read.label_or_failure, "read_by_new_cursor": fresh.label_or_outcome},
+            evidence=[read, fresh],
+        )
 
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")

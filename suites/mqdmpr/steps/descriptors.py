@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.errors import ConformanceFailure
@@ -12,20 +13,21 @@ from harness.sut.sut import Sut
 ANONYMOUS, EVERYONE = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
 _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
-_ALLOWED, _AUDITED = 0, 2
+_ALLOWED, _DENIED, _AUDITED = 0, 1, 2
 INHERIT_ONLY = 0x08
 """INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL_ACCESS_FLAG = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
 Entries = tuple[tuple[str, int], ...]
-"""The entries of an access list: a SID and its access mask each."""
+"""The entries of an access list; each entry is a SID and its access mask."""
 _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A descriptor. ``granted``: its allowing entries in order; ``others``: the number of the other entries.
+    """A security descriptor. ``granted``: the entries that allow rights, in order; ``others``: the number of the other
+    entries; ``entries``: all entries in order.
 
     ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
     """
@@ -35,6 +37,7 @@ class Descriptor:
     granted: Entries
     others: int
     audited: Entries
+    entries: Entries
 
     def mask(self, sid: str) -> int | None:
         """Return the mask that the entries of a SID grant; None if the SID has no entry."""
@@ -43,9 +46,8 @@ class Descriptor:
 
 
 def read_security(sut: Sut, name: str) -> Descriptor:
-    """Read the security descriptor of a queue of the SUT, as ``get_queue`` or else ``inspect`` shows it.
-
-    NotShown when neither does; ConformanceFailure when its bytes are malformed.
+    """Read the security descriptor of a queue of the SUT, which the verb ``get_queue`` or, failing that, ``inspect``
+    returns. Raise NotShown if neither verb returns it, and ConformanceFailure if its bytes are malformed.
     """
     if sut.has("inspect"):
         data = bytes.fromhex(sut.inspect_queue(name)["Security"])
@@ -57,7 +59,12 @@ def read_security(sut: Sut, name: str) -> Descriptor:
         granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
         audited = tuple((sid, mask) for _, sid, mask in _read_entries(data, sacl if control & _SACL_PRESENT else 0))
         return Descriptor(
-            control, _read_sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited
+            control,
+            _read_sid(data, owner) if owner else "",
+            granted,
+            len(entries) - len(granted),
+            audited,
+            tuple((sid, mask) for _, sid, mask in entries),
         )
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
@@ -71,21 +78,25 @@ def read_sid(data: bytes) -> str:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
 
-def build_descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
+def build_descriptor(
+    *, owner: str = "", granted: Entries = (), flags: int = 0, denied: Entries = (), audited: Entries = ()
+) -> bytes:
     """Build a self-relative descriptor without its empty parts. ``flags``: the flags of the entries that
-    grant rights.
+    grant rights, which precede the entries that deny rights.
     """
+    entries = [(_ALLOWED, flags, *one) for one in granted] + [(_DENIED, 0, *one) for one in denied]
+    audits = [(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, *one) for one in audited]
     parts = (
         _build_sid(owner) if owner else b"",
-        _build_list(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, audited) if audited else b"",
-        _build_list(_ALLOWED, flags, granted) if granted else b"",
+        _build_list(audits) if audits else b"",
+        _build_list(entries) if entries else b"",
     )
     offset = _DESCRIPTOR_HEADER.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
-    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
+    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if entries else 0)
     return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
@@ -103,9 +114,10 @@ def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
     return entries
 
 
-def _build_list(kind: int, flags: int, entries: Entries) -> bytes:
+def _build_list(entries: Sequence[tuple[int, int, str, int]]) -> bytes:
+    """Build an access list; an entry is its type, its flags, a SID and a mask."""
     built = b""
-    for sid, mask in entries:
+    for kind, flags, sid, mask in entries:
         sid_bytes = _build_sid(sid)
         built += struct.pack("<BBHI", kind, flags, 8 + len(sid_bytes), mask) + sid_bytes
     return struct.pack("<BBHHH", _ACL_REVISION, 0, 8 + len(built), len(entries), 0) + built

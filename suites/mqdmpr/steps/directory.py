@@ -13,6 +13,8 @@ from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
 
+ONLINE_TIMER = "DirectoryOnline"
+
 
 class Enterprise:
     """A SUT and its directory."""
@@ -37,7 +39,7 @@ class Enterprise:
         return self.sut.attempt(self.sut.create_queue, self.new_path_name())
 
     def read_object(self, queue: str | None = None) -> dict[str, Any]:
-        """Return the directory's object of a queue or of the SUT; an empty one if the object does not exist."""
+        """Return the directory's object of a queue or of the SUT; an empty mapping if there is no object."""
         return self.change_object(queue)
 
     def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
@@ -46,7 +48,9 @@ class Enterprise:
         return dict(self.sut.change_directory_object(**arguments, **changes) or {})
 
     def go_offline(self) -> None:
-        """Take the directory away and let the SUT notice it; raise ConformanceFailure if the SUT does not notice it."""
+        """Make the directory unavailable and let the SUT notice this; raise ConformanceFailure if the SUT does not
+        notice it.
+        """
         self.sut.change_environment(directory=False)
         if self.attempt_creation() != Outcome.REFUSED:
             raise ConformanceFailure("the SUT created a public queue without its directory")
@@ -56,7 +60,9 @@ class Enterprise:
         self.wait_until(lambda: False)
 
     def wait_until(self, condition: Callable[[], bool], timers: int = 1) -> bool:
-        """Wait for a condition until the Directory Online Timer has expired ``timers`` times; return the condition."""
+        """Wait for a condition, at most until the Directory Online Timer has expired ``timers`` times; return the value
+        of the condition.
+        """
         each_ms = self.sut.duration_ms(DIRECTORY_ONLINE_MS) + self.sut.slack_ms(DIRECTORY_ONLINE_MS)
         for _ in range(10 * timers):
             if condition():
@@ -73,6 +79,10 @@ class Enterprise:
     def is_offline(self) -> bool:
         """Return whether DirectoryOffline is TRUE."""
         return bool(self.sut.inspect_queue_manager()["DirectoryOffline"])
+
+    def remaining_online_ms(self) -> int:
+        """Return the remaining time of the Directory Online Timer, in ms; 0 while it is not active."""
+        return int(self.sut.inspect_queue_manager()["timers"].get(ONLINE_TIMER) or 0)
 
     def list_notifications(self) -> list[tuple[str, str | None]]:
         """Return, for each change notification, the operation and the queue (None without a queue)."""

@@ -14,8 +14,8 @@ from suites.mqqb.steps.sender import Sender
 
 
 def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
-    """Create, as an administrator, a distribution list of these identifiers, and delete it at the end of the check;
-    return its identifier and its name.
+    """Create, as an administrator, a distribution list of the given identifiers, which is deleted at the end of the
+    check; return its identifier and its name.
 
     Raise NotShown if the control channel cannot create lists.
     """
@@ -43,8 +43,8 @@ def send_until_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
 
 
 def receive_copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
-    """Let the SUT send a message to queues of the peer by one format name, which the SUT may know late; return all
-    copies.
+    """Let the SUT send a message to queues of the peer with one format name, which the SUT may not know at once; return
+    all copies.
     """
     sender = Sender(peer, sut, to)
     frames: list[Frame] = []

@@ -14,14 +14,14 @@ OPENED_OUTCOME = "MQ_OK"
 
 
 def opening_outcome_of(call: Call) -> str:
-    """Return the outcome of R_QMOpenRemoteQueue; all failures are alike, because its clients do not distinguish them
-    (MS-MQMP 3.1.4.2).
+    """Return the outcome of R_QMOpenRemoteQueue; all failures have the same outcome, because clients do not distinguish
+    them (MS-MQMP 3.1.4.2).
     """
     return Outcome.REFUSED if call.failed or call.thrown is not None else call.outcome
 
 
 def open_and_close(remote: Remote, association: Association, **how: Any) -> Call:
-    """Open a queue as ``Remote.open_remote`` does, and close it if that succeeded; return the call that opened it."""
+    """Open a queue like ``Remote.open_remote``, and close the queue if it was opened; return the opening call."""
     call = remote.open_remote(association, **how)
     close_opened_queue(call)
     return call

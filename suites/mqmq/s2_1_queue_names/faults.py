@@ -62,7 +62,7 @@ def _accept_any_path(event: Input) -> Iterable[Input]:
 add(
     "queue-manager-malformed-path-name-accepted",
     ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
-    "The queue manager creates a queue for any path name, malformed ones included.",
+    "The queue manager creates a queue for any path name, even for a malformed path name.",
     inputs(_accept_any_path),
 )
 

@@ -33,8 +33,8 @@ def _create(sut, name):
 @covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
-    """Queues are created under names with every allowed character and of 124 characters. A name with a forbidden
-    character, or of 125 characters, is refused.
+    """Queues can be created with names that contain every allowed character, and with names of 124 characters. Names
+    with a forbidden character and names of 125 characters are refused.
     """
     names = {
         "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[:46]}", Outcome.DONE),
@@ -88,7 +88,9 @@ BAD_ADDRESSES = (
 
 
 class Names(NamedTuple):
-    """Format names that a rule is about: accepted, refused, and those whose outcome is not judged."""
+    """The format names of a rule: names that must be accepted, names that must be refused, and names whose outcome is
+    not judged.
+    """
 
     accepted: list[str]
     unjudged: list[str]
@@ -200,8 +202,8 @@ FORMAT_NAMES = {
 }
 """By rule: the format names that the rule is about.
 
-Well-formed names of distribution lists, connectors and multicast addresses are missing: a message to such a name
-requires a directory, a connector or another protocol.
+Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
+require a directory, a connector or a different protocol.
 """
 KNOWN_NAMES_BY_RULE = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
@@ -226,9 +228,8 @@ RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
     ],
 )
 def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule):
-    """Messages to well-formed names are accepted, and to malformed names refused.
-
-    Well-formed names of queues that are in no directory are not judged.
+    """Messages to well-formed names are accepted, and messages to malformed names are refused. Well-formed names of
+    queues that no directory contains are not judged.
     """
     names = FORMAT_NAMES[rule]
     accepted = names.accepted
@@ -251,7 +252,7 @@ def _send(sut, name):
     return outcome_of(lambda: sut.send(name, body="named", label="named"))
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers("MQMQ-2.1.4-D01")
 @pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
 @varied("acknowledgments", "positive journaling", "time to reach queue", "trace", "label")

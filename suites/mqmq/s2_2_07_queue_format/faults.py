@@ -254,7 +254,9 @@ class PrivateByGuid(QueueFormats):
 def _change_opened_queue_format(
     change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None
 ) -> Install:
-    """Change the QUEUE_FORMAT that the client sends to open a remote queue; with `of`, only those of that type."""
+    """Change the QUEUE_FORMAT that the client sends to open a remote queue; with `of`, only a QUEUE_FORMAT of that
+    type.
+    """
 
     class OpenedAs(ClientOpening):
         def open_for_application(

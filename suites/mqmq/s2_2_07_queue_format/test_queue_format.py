@@ -27,7 +27,7 @@ class QueueOpener:
         self.frames = []
 
     def __call__(self, kind, value, suffix=0, **more):
-        """Open and close a queue; return OPENED, REFUSED or another outcome."""
+        """Open and close a queue; return OPENED, REFUSED or the unexpected outcome."""
         call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
         self.frames = call.evidence
         if call.outcome == "MQ_OK":
@@ -51,8 +51,9 @@ def direct(sut):
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, sut, judge):
-    """A QUEUE_FORMAT of a direct name without flags or of a machine with suffix 1 is opened, with any m_reserved. An
-    unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a suffix are refused.
+    """The SUT opens a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
+    m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
+    suffix.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     evidence = open_queue.frames
@@ -73,10 +74,13 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
     observed = {"journal": journals, "no suffix": open_queue(FormatType.MACHINE, sut.guid)}
     expected = {"journal": OPENED, "no suffix": REFUSED}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
-    reserved = open_queue(FormatType.DIRECT, direct, reserved=0xA5A5)
+    reserved = {
+        "DIRECT": open_queue(FormatType.DIRECT, direct, reserved=0xA5A5),
+        "MACHINE": open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, reserved=1),
+    }
     judge(
         "MQMQ-2.2.7-14",
-        expected=OPENED,
+        expected=each(OPENED, "type"),
         case="QUEUE_FORMAT with nonzero m_reserved",
         observed=reserved,
         evidence=open_queue.frames,
@@ -87,7 +91,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
-    without the flag or with a different type they are refused.
+    requests without the flag or with a different type are refused.
     """
     journal = f"{direct};JOURNAL"
     ways = {
@@ -157,20 +161,28 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 
 
 @needs("qm2qm", "queues")
-@covers("MQMQ-2.2.7-15")
+@covers("MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
-    """A private QUEUE_FORMAT with the GUID of the SUT and the number of a queue opens that queue or its journal; a
-    wrong Lineage or Uniquifier is refused.
+    """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
+    its journal; a wrong Lineage or Uniquifier is refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
     seen = {"OBJECTID_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
+    reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
+    judge(
+        "MQMQ-2.2.7-14",
+        expected=OPENED,
+        case="QUEUE_FORMAT of a private queue with nonzero m_reserved",
+        observed=reserved,
+        evidence=open_queue.frames,
+    )
     seen["another_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
     seen["another_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
     expected = facts(OBJECTID_of_the_queue=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
-    judge.all(expected=expected, observed=seen, evidence=evidence)
+    judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = open_queue.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
@@ -183,14 +195,14 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         queue.acknowledge(received).expect_success()
     observed = {"received": received.label_or_outcome, "queue": queue.labels(), "journal": journal.labels()}
     expected = facts(received="a", queue=["b"], journal=["a"])
-    judge.all(expected=expected, observed=observed, evidence=received.evidence)
+    judge("MQMQ-2.2.7-15", expected=expected, observed=observed, evidence=received.evidence)
 
 
 @needs("qm2qm", "directory", "queue_control")
 @covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
-    """A public QUEUE_FORMAT with the GUID of a queue opens that queue, or with suffix and Flags 0x80 its journal; a
-    wrong GUID is refused, and so is Flags 0x80 without a suffix.
+    """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
+    journal. A wrong GUID, and Flags 0x80 without a suffix, are refused.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
@@ -229,8 +241,9 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
-    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; m_SuffixAndFlags
-    0x18 is refused.
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
+    differ from 0x81 in one bit of the suffix or of the flags are refused, and so is a value with exchanged suffix and
+    flags.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     judge(
@@ -242,9 +255,14 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     )
     journal = f"{direct};JOURNAL"
     seen = {}
-    for suffix in (SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, SYSTEM_QUEUE_SUFFIX >> 4 | Suffix.JOURNAL << 4):
+    right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
+    for suffix in (
+        right,
+        SYSTEM_QUEUE_SUFFIX >> 4 | Suffix.JOURNAL << 4,
+        *(right ^ 1 << bit for bit in (3, 4, 5, 6, 7)),
+    ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
-    expected = {"0x81": OPENED, "0x18": REFUSED}
+    expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
     judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
 
 

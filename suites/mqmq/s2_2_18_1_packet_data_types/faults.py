@@ -53,7 +53,7 @@ LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
 
 
 def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
-    """Change the only destination of a list; `change` is called with the packet and the offset of FormatType."""
+    """Change a list that has one destination; `change` is called with the packet and the offset of FormatType."""
 
     def changed(data: bytes) -> bytes:
         buffer = bytearray(data)
@@ -377,7 +377,7 @@ for _name, _breaks, _says, _others in (
 
 
 def _change_compared_sequence_number(number: Callable[[TxSequenceID], int]) -> Install:
-    """Let the receiver compare TxSequenceIDs by the number that `number` computes from each."""
+    """Let the receiver compare TxSequenceIDs by the numbers that `number` computes from them."""
 
     class Compared(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

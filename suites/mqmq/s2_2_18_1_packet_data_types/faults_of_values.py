@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.18.1 Packet Data Types that show with some values only."""
+"""Faults of MS-MQMQ 2.2.18.1 Packet Data Types that only some values reveal."""
 
 from __future__ import annotations
 

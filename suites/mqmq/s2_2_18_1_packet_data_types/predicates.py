@@ -1,4 +1,4 @@
-"""Check data types in messages: the message identifier and the queue names in lists.
+"""Check data types in messages: the identifier of the message, and the queue names in lists.
 
 Spec: MS-MQMQ 2.2.18.1.3, 2.2.18.1.4.
 """

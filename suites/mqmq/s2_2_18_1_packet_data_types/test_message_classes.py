@@ -22,9 +22,9 @@ SHORT_LIFETIME_S = 2
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
 @varied("priority", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):
-    """A message to an unreachable peer expires by TimeToReachQueue or by TimeToBeReceived: the SUT acknowledges it with
-    NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may check only TimeToReachQueue; it then sends the message with an
-    expired TimeToBeReceived.
+    """TimeToReachQueue or TimeToBeReceived of a message to an unreachable peer expires: the SUT acknowledges the
+    message with NACK_REACH_QUEUE_TIMEOUT. Erratum E110: a sender may check only TimeToReachQueue; such a sender sends
+    the message whose TimeToBeReceived has expired.
     """
     admin = sut.format_name("admin")
     to = peer.direct_name("mqc-unreachable")

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ SEQUENCE_COMPARISONS = (
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
 )
-"""Name; seconds and Ordinal of the second TxSequenceID relative to the first; whether the second is the later one."""
+"""Each row: the name of the case; seconds and Ordinal of the second TxSequenceID relative to the first; whether the
+second sequence is later.
+"""
 HIGHEST_U32 = 0xFFFF_FFFF
 
 
@@ -29,7 +31,7 @@ HIGHEST_U32 = 0xFFFF_FFFF
 )
 def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, seconds, ordinals, later):
     """The peer sends the first message of one sequence and then the first message of a second sequence: the OrderAck
-    names the second sequence if its TxSequenceID is the later one, else the first sequence.
+    names the second sequence if the second TxSequenceID is later than the first, and the first sequence otherwise.
     """
     receiver = Receiver(peer, sut, ordinal=8)
     own = receiver.sequence.identifier

@@ -28,7 +28,7 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.1-19": "X1",
     "MQMQ-2.2.19.1-20": "X0",
 }
-"""The reserved bits of Flags by their rule."""
+"""The reserved bits of Flags, by rule."""
 
 register_unused_bits((*INTERNAL_PACKET_KINDS, MESSAGE), BaseHeader, UNUSED_BITS_BY_RULE)
 
@@ -76,7 +76,7 @@ def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 where TR is 1")
 def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
-    """Check that DH is set with TR."""
+    """Check that DH is set if TR is set."""
     base = packet.BaseHeader
     return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import in_queue
+from harness.expectations import facts, in_queue, packets
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import connection_parameters, session_ack
 from suites.mqqb.steps.exchanges import exchange_message
@@ -28,7 +29,7 @@ RESERVED_BITS = {
     "X1": "MQMQ-2.2.19.1-19",
     "X0": "MQMQ-2.2.19.1-20",
 }
-"""The reserved bits of Flags and the rule of each."""
+"""The rule about each reserved bit of Flags."""
 
 INTERNAL_PACKET_SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
@@ -83,8 +84,8 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
-    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as for Reserved
-    0.
+    """The peer sends each packet of a session with a nonzero Reserved: the SUT sends the same answers as to packets
+    with Reserved 0.
     """
     done = exchange_message(peer, base={"Reserved": reserved})
     judge("MQMQ-2.2.19.1-02", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
@@ -93,12 +94,46 @@ def test_any_reserved_of_base_header_is_accepted(peer, judge, reserved):
 @sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
-    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as for a clear
-    bit.
+    """The peer sends each packet of a session with one reserved bit set: the SUT sends the same answers as to packets
+    without reserved bits.
     """
     for bit, rule in RESERVED_BITS.items():
         done = exchange_message(peer, base={bit: 1})
         judge(rule, expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+
+
+@needs("send")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"Reserved": 0xA5}, marks=covers("MQMQ-2.2.19.1-02"), id="Reserved"),
+        pytest.param(dict.fromkeys(RESERVED_BITS, 1), marks=covers(*RESERVED_BITS.values()), id="bits"),
+    ],
+)
+def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
+    """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
+    sends its message and keeps the session open.
+    """
+    connection, asked = accept_request(listen_for_connection(peer, sut))
+
+    def send_with_fields(packet, number):
+        """Send a packet with the given fields; return the SUT's packet with the given number, or None if it does not
+        arrive.
+        """
+        for field, value in fields.items():
+            setattr(packet["BaseHeader"], field, value)
+        connection.send(packet)
+        return connection.poll_packet(number)
+
+    parameters = send_with_fields(establish_response(peer, asked), 1)
+    message = None if parameters is None else send_with_fields(parameters_response(parameters), 2)
+    if message is not None:
+        send_with_fields(session_ack(AckSequenceNumber=1), 3)
+    judge.all(
+        expected=facts(answers=packets("ConnectionParameters", "UserMessage"), closed=False),
+        observed={"answers": [one for one in (parameters, message) if one], "closed": connection.closed_by_sut},
+        evidence=connection.record.frames,
+    )
 
 
 @needs("receive")

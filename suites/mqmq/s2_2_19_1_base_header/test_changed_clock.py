@@ -13,9 +13,8 @@ SECONDS_PER_HOUR = 3_600
 CLOCK_CHANGE_S = 2 * SECONDS_PER_HOUR
 MESSAGE_AGE_S = 3 * SECONDS_PER_HOUR
 LIFETIME_BY_CASE_S = {"expired": MESSAGE_AGE_S - SECONDS_PER_HOUR, "in time": MESSAGE_AGE_S + SECONDS_PER_HOUR}
-"""TimeToReachQueue of messages sent three hours before the time of the changed clock.
-
-By the unchanged clock, one of them is in the opposite state.
+"""Values of TimeToReachQueue in s, for messages sent three hours before the time of the changed clock. According to the
+unchanged clock, one of the messages would be in the opposite state.
 """
 EXPIRATION_RULES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
@@ -27,8 +26,8 @@ EXPIRED, IN_TIME, AFTERWARDS = 1, 2, 3
 @covers(*EXPIRATION_RULES)
 @pytest.mark.parametrize("change_s", [CLOCK_CHANGE_S, -CLOCK_CHANGE_S], ids=["fast", "slow"])
 def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, change_s):
-    """The clock of the SUT is set two hours ahead or back, and two messages arrive: the SUT ignores the message that is
-    expired by the changed clock, and accepts the message that is not.
+    """The clock of the SUT is set two hours ahead or back, and two messages arrive: the SUT ignores the message that
+    has expired according to the changed clock, and accepts the message that has not expired.
     """
     sut.change_environment(clock=change_s)
     connection = peer.open_raw()
@@ -46,8 +45,8 @@ def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, 
 @covers(*EXPIRATION_RULES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
 def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the clock is set two hours ahead: the SUT does not send the
-    message with one hour to live, and sends the message with three hours with its SentTime unchanged. A message sent
-    afterwards has the SentTime of the changed clock.
+    message with a lifetime of one hour, and sends the message with a lifetime of three hours with an unchanged
+    SentTime. A message sent afterwards has the SentTime of the changed clock.
     """
     to = peer.direct_name()
 

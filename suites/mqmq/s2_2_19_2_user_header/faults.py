@@ -250,7 +250,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-user-header-jn-and-jp-swapped",
         "MQMQ-2.2.19.2-D02",
-        "The sender's UserHeader has JN and JP two bits too low, in exchange with the bits after DQ.",
+        "The sender's UserHeader has JN and JP two bits too low, and the two bits after DQ in their place.",
         packets(
             MESSAGE,
             lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),

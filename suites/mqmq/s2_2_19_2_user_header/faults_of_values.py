@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 UserHeader that show with some values of messages only."""
+"""Faults of MS-MQMQ 2.2.19.2 UserHeader that only some values of messages reveal."""
 
 from __future__ import annotations
 

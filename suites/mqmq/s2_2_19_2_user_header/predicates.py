@@ -24,7 +24,7 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.2-26": "X3",
     "MQMQ-2.2.19.2-28": "X4",
 }
-"""The reserved bits of Flags by their rule."""
+"""The reserved bits of Flags, by rule."""
 
 register_unused_bits(MESSAGE, UserHeader, UNUSED_BITS_BY_RULE)
 
@@ -55,7 +55,7 @@ def check_delivery_mode(packet: Any, context: Context) -> Finding:
 
 
 def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
-    """Return a predicate that a flag for a queue name has a defined value."""
+    """Return a predicate that checks that DQ, AQ or RQ has a defined value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not is_message(context.frame.data):

@@ -17,7 +17,7 @@ CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 @varied("extension", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_forwarded_message_keeps_connector_type(peer, sut, judge):
     """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label is
-    in its place after it.
+    at the correct offset after it.
     """
     names = {"ConnectorType": CONNECTOR_GUID, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
     sent, frame = forward_message(peer, sut, user=names, label="connected")

@@ -68,8 +68,8 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     """Messages whose TimeToBeReceived has expired leave the queue; messages with time left or an infinite
     TimeToBeReceived stay.
 
-    Erratum E109: a receiver may count the time from SentTime or from the arrival. Messages that must leave are expired
-    by both readings, and messages that must stay by neither.
+    Erratum E109: a receiver may count the time from SentTime or from the arrival. In this check, the messages that must
+    leave have expired in both readings, and the messages that must stay have expired in neither reading.
     """
     if sut.has("send"):
         sender = Sender(peer, sut)
@@ -96,7 +96,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     connection.check_alive()
     labels = partial(_labels, sut, stay | leave, queue)
     if "message with a few seconds" not in labels():
-        raise ConformanceFailure("the message with a few seconds was not in the queue in time")
+        raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
         expected=holds("a message whose TimeToBeReceived has expired leaves the queue at once"),
@@ -122,8 +122,8 @@ def _message_builder(peer, delivery):
 @covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @varied("trace", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, sut, judge):
-    """The TimeToBeReceived of a message expires while an open transaction has received it: after the abort the message
-    is not in the queue, but a message with time left that was received as well is there again.
+    """An open transaction has received two messages when the TimeToBeReceived of one of them expires: after the abort,
+    the expired message is not in the queue, and the other message is in the queue again.
     """
     make = _message_builder(peer, "transactional")
     connection = peer.open_raw()

@@ -40,7 +40,7 @@ FIELDS_BY_RESPONSE_QUEUE_TYPE = {
     6: {"ResponseQueue": ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
-"""By RQ: the fields of a message with a response queue of that form."""
+"""By value of RQ: the fields of a message whose response queue is named as RQ announces."""
 
 
 ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
@@ -60,8 +60,8 @@ NAMES_READ_CASES = (
     [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in NAMES_READ_CASES],
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
-    """Messages with each AQ and RQ arrive: the application receives the administration and response queue that the
-    bytes name, and all other properties as sent.
+    """Messages with each value of AQ and RQ arrive: the application receives the administration and response queues
+    that the packets name, and all other properties unchanged.
     """
     label = f"names {peer.message_id()}"
     packet = peer.recoverable_message(dict(fields), label=label, body=b"body")
@@ -116,7 +116,7 @@ name in the packet.
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
-    3, and AQ, RQ and the names are those that the document specifies.
+    3, and AQ, RQ and the queue names have the values that the document specifies.
     """
     hosts = _hosts(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
@@ -142,8 +142,8 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
-    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue the GUID of the queue, and
-    QueueManagerAddress the GUID of the peer.
+    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue is the GUID of the queue, and
+    QueueManagerAddress is the GUID of the peer.
     """
     outgoing = Outgoing(peer, sut, peer.public_name)
     frame = outgoing.send(body="named", label="named")
@@ -166,8 +166,8 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 @varied("acknowledgments", "application tag", "extension", "body", "queue journaling")
 def test_received_destination_is_read_by_dq(peer, sut, judge):
-    """The peer sends a message to the direct name of a queue and a message to its private queue number: both are in
-    that queue.
+    """The peer sends a message to the direct name of a queue, and a message to the private number of the queue: both
+    messages are in the queue.
     """
     queue = sut.new_queue("read")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)

@@ -35,7 +35,7 @@ def _labels(sut, queue):
 
 
 def _changes(before, after):
-    """Return the properties in which two lists of messages of a queue differ."""
+    """Return the properties in which two lists of the messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
@@ -49,7 +49,7 @@ def _changes(before, after):
 
 
 def _changes_in(sut, queue, before):
-    """Return the properties in which the messages in a queue differ from earlier ones; report a missing queue."""
+    """Return the properties in which the messages in a queue differ from earlier messages; report a missing queue."""
     try:
         return _changes(before, _messages(sut, queue))
     except ControlRefused as refused:
@@ -140,7 +140,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     _receive(sut, queue, "received")
     before = _messages(sut, queue)
     if sorted(one["label"] for one in before) != ["empty", "full", "last"]:
-        raise ConformanceFailure(f"{[one['label'] for one in before]} are in the queue")
+        raise ConformanceFailure(f"the queue contains the messages {[one['label'] for one in before]}")
     sut.restart()
     judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes_in(sut, queue, before))
 
@@ -149,9 +149,9 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
 @covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 @varied("time to reach queue", "queue quota", acknowledgments=("none", "of receipt"))
 def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
-    """Transactions send and receive messages, some of which are purged, and are committed, aborted or left open. After
-    a restart the queue contains the messages that committed transactions sent and the messages that aborted and open
-    transactions received, but no purged message.
+    """Transactions send and receive messages, and are committed, aborted or left open; some of the messages are purged.
+    After a restart the queue contains the messages that committed transactions sent and the messages that aborted and
+    open transactions received, but no purged message.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     for prepared in (False, True):
@@ -310,8 +310,9 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 @needs("restart", "send", "receive", "queue_control")
 @covers("MQDMPR-3.1.1.12-67")
 def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
-    """Two transactional messages that name a dead-letter queue wait to be sent, and expire before and after a restart:
-    the second is in the named queue, like the first (of other messages, erratum E111 leaves this open).
+    """Two transactional messages that name a dead-letter queue wait to be sent, and expire, one before and one after a
+    restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
+    messages.
     """
     if not release_of(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")

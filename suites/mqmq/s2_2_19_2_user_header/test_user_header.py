@@ -23,7 +23,7 @@ RESERVED_BITS_BY_RULE = {
     "MQMQ-2.2.19.2-26": {"X3": 3},
     "MQMQ-2.2.19.2-28": {"X4": 7},
 }
-"""The reserved bits of Flags by their rule."""
+"""The reserved bits of Flags, by rule."""
 UNLISTED_QUEUE_TYPES = (
     ("MQMQ-2.2.19.2-30", "DQ", 1),
     ("MQMQ-2.2.19.2-30", "DQ", 2),
@@ -80,8 +80,8 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @pytest.mark.parametrize("kind", [2, 3, 6], ids=["at the source", "at the destination", "at a third host"])
 @varied("priority", "application tag", "extension", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, kind):
-    """A message with RQ 4 and a private administration queue of its source, of the SUT, or of a third host arrives: the
-    application receives it with a response queue of that host.
+    """A message with RQ 4 arrives; its administration queue is a private queue of its source, of the SUT, or of a third
+    host: the application receives a response queue on the host of the administration queue.
     """
     hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST}
     by_number = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
@@ -104,8 +104,14 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
     )
 
 
-@needs("send")
-@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
+@covers(
+    "MQMQ-2.2.19.2-02",
+    "MQMQ-2.2.19.2-06",
+    "MQMQ-2.2.19.2-07",
+    "MQMQ-2.2.19.2-D05",
+    "MQDMPR-3.1.1.12-D02",
+    "MQDMPR-3.1.1.12-D60",
+)
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
     """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
@@ -125,7 +131,14 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
         case="QueueManagerAddress of the messages",
     )
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_TOLERANCE_S]
-    judge("MQMQ-2.2.19.2-06", expected=none("message with a wrong SentTime"), observed=late, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-06",
+        "MQMQ-2.2.19.2-D05",
+        "MQDMPR-3.1.1.12-D60",
+        expected=none("message with a wrong SentTime"),
+        observed=late,
+        evidence=sent,
+    )
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
@@ -136,12 +149,12 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     session.acknowledge_all()
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
-    DestinationQueue the number of the queue in 4 bytes.
+    DestinationQueue is the number of the queue in 4 bytes.
     """
     sender = Sender(peer, sut, to=peer.private_name())
     sender.send(1)
@@ -167,7 +180,7 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
     """The SUT sends a message that requests no acknowledgments and a message that requests them: NA and AQ are 0 in the
-    first, and 1 and 7 in the second.
+    first message; in the second message, NA is 1 and AQ is 7.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -189,8 +202,8 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
-    """Three recoverable messages arrive and are acknowledged. After each of two restarts they are in the queue, in
-    their order and as they were sent.
+    """Three recoverable messages arrive and are acknowledged. After each of two restarts, they are in the queue,
+    unchanged and in the same order.
     """
     sequence = Sequence(peer)
     packets = [
@@ -251,5 +264,5 @@ def _have_arrived(sut, names):
 
 
 def _labels(sut, names):
-    """Return those of these labels that are labels of messages in the queue."""
+    """Return the given labels that belong to messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

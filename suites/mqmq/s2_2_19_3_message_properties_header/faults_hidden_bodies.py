@@ -49,7 +49,7 @@ def _change_decrypted_body(change: Callable[[bytes], bytes]) -> Install:
 
 
 def _decrypt_with_other_vector(body: bytes) -> bytes:
-    """Return a body as it is after decryption with a nonzero initialization vector: only its first block differs."""
+    """Return a body as if it had been decrypted with a nonzero initialization vector: only the first block changes."""
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
 

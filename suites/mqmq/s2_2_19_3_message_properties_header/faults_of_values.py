@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader that show with some values of messages and queues only."""
+"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader that only some values of messages and queues reveal."""
 
 from __future__ import annotations
 

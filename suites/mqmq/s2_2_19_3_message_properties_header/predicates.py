@@ -33,7 +33,7 @@ ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 
 
 def read_bit_of_flags(bit: int) -> Callable[[Any], int]:
-    """Return a function that reads a bit of Flags that has no name in the document."""
+    """Return a function that reads a bit of Flags; the document has no name for the bit."""
     return lambda properties: properties.Flags >> bit & 1
 
 
@@ -78,7 +78,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
 
 
 def require_at_most_packet_size(field: str) -> Predicate:
-    """Return a predicate that the size of a part is at most the size of the packet."""
+    """Return a predicate that checks that the size of a part is at most the size of the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
@@ -114,7 +114,7 @@ def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
-@passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one that PrivacyLevel allows")
+@passive("MQMQ-2.2.19.3-26", MESSAGE, "PrivacyLevel allows the EncryptionAlgorithm")
 def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader

@@ -23,8 +23,8 @@ LABEL_EXTENSION_BODY_ROWS = (
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
     (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )
-"""Labels, extensions and bodies: empty, of lengths with each remainder modulo 4, the longest label, and bytes that are
-not text.
+"""Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
+are not text.
 """
 PROPERTY_RULES = (
     "MQMQ-2.2.19.3-D01",
@@ -55,7 +55,9 @@ def _fields(label, extension, body):
 @pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
-    """Messages with each label, extension and body arrive: the application receives every property as it was sent."""
+    """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property
+    as it was sent.
+    """
     fields = _fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
@@ -74,8 +76,8 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 @covers("MQMQ-2.2.19.3-D05")
 @pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS[1:5])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
-    """The SUT forwards messages with each label, extension and body: these fields, CorrelationID and BodyType are
-    unchanged.
+    """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
+    and BodyType are unchanged.
     """
     fields = _fields(label, extension, body)
     del fields["ApplicationTag"]

@@ -10,14 +10,14 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
-"""By name of a hash: its HashAlgorithm."""
+"""By name of a hash algorithm: the value of HashAlgorithm."""
 
 
 @needs("security", "send")
 @covers("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13", "MQMQ-2.2.19.3-23")
 def test_hash_algorithm_has_specified_number(peer, sut, judge):
-    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the specified number of that hash.
-    Algorithms that the SUT refuses are not judged.
+    """The SUT sends messages signed with each hash algorithm: HashAlgorithm is the number that the document specifies
+    for that algorithm. Algorithms that the SUT refuses are not judged.
     """
     outgoing = Outgoing(peer, sut)
     field, signed = "MessagePropertiesHeader.HashAlgorithm", {"sender": "alice", "authentication_level": "sig20"}

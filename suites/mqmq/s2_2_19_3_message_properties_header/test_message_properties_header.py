@@ -20,18 +20,20 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.3-07": "X6",
     "MQMQ-2.2.19.3-08": "X7",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
-"""Characters of the longest label, without the terminating null."""
+"""The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
+WIDE_LABEL = "\U0001f4e8 two words"
+"""A label that begins with a character of two WCHARs."""
 MESSAGE_LABEL = "label"
 SAMPLE_APPLICATION_TAG = 0xC0FF_EE01
 
 
 class Sizes:
-    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes are judged,
-    too.
+    """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
+    judged.
     """
 
     def __init__(self, data):
@@ -95,8 +97,9 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends a message with label and body, and a message without label and body: the sizes in the header are
-    the sizes of label, extension and body, and each part is at the offset that the sizes determine.
+    """The SUT sends messages with a label and a body, and a message without these parts; one label has a character of
+    two WCHARs. The sizes in the header are the sizes of label, extension and body, and each part is at the offset that
+    the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=SAMPLE_APPLICATION_TAG)
@@ -121,6 +124,15 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     case = "bytes before the body"
     judge("MQMQ-2.2.19.3-32", expected=2 * len(MESSAGE_LABEL) + 2, observed=before, case=case, evidence=frame)
 
+    frame = outgoing.send(body=BODY_OF_17_BYTES, label=WIDE_LABEL)
+    judge(
+        "MQMQ-2.2.19.3-09",
+        expected=len(WIDE_LABEL.encode("utf-16-le")) // 2 + 1,
+        case="LabelLength of a label with a character of two WCHARs",
+        observed=Sizes(frame.data).label_length,
+        evidence=frame,
+    )
+
     frame = outgoing.send(body="", label="")
     bare = Sizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=0, case="LabelLength", observed=bare.label_length, evidence=frame)
@@ -140,7 +152,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
 @covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to reach queue", "trace")
 def test_sent_label_has_at_most_250_characters(peer, sut, judge):
-    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or cut."""
+    """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or truncated."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
     judge.all(expected=500, case="bytes of the label", observed=2 * Sizes(frame.data).label_length, evidence=frame)

@@ -8,7 +8,7 @@ from harness.wire.protection import AES_256
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 ADVANCED_PRIVACY_LEVEL = 5
-"""The PrivacyLevel of encryption with AES."""
+"""The PrivacyLevel at which bodies are encrypted with AES."""
 UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSAL_CLASSES_BY_RULE = {

@@ -40,7 +40,7 @@ RULES_OF_COPIES = (
 )
 
 RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
-"""The rules that JP and JN of each copy are those of the message."""
+"""The rules that each copy has JP and JN of the message."""
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 MAY_DIFFER = (
@@ -53,7 +53,7 @@ MAY_DIFFER = (
 
 
 def _await_copies(sender, count):
-    """Wait for the SUT's copies of a message and return them, malformed packets included."""
+    """Wait for the SUT's copies of a message and return them, including malformed packets."""
     inbox, sut = sender.peer.inbox, sender.sut
     within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
     sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
@@ -181,7 +181,6 @@ def _judge_lists(judge, frame, lists):
     )
 
 
-@needs("send")
 @covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
@@ -265,8 +264,8 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
 @covers("MQMQ-2.2.18.1.4.1-D01")
 @pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
 def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
-    """A message arrives whose list of destinations contains a direct name of each length beside the queue of the
-    message: the message is in its queue.
+    """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
+    name of a different length: each message is in its queue.
     """
     host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
     names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.20.4 SessionHeader that show with some values only."""
+"""Faults of MS-MQMQ 2.2.20.4 SessionHeader that only some values reveal."""
 
 from __future__ import annotations
 

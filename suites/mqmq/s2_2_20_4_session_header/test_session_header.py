@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, needs, sut_survives, varied
+from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier
 from suites.mqqb.steps.exchanges import exchange_message
@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
 MAX_TIMER_SPEED = 20
-"""The highest factor of faster timers in checks that act while timers run."""
+"""The highest factor by which timers may be faster in checks that act while timers run."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
@@ -53,8 +53,8 @@ def send_and_await_ack(connection, packets, specified_ms):
 )
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_session_ack_counts_express_messages(peer, sut, judge):
-    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, 2 and 5, and the fields about recoverable
-    messages are 0.
+    """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
+    recoverable messages are 0.
     """
     sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw()
@@ -110,7 +110,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
 
 
 def has_ack_sequence_number(count):
-    """Return a condition that is true for a SessionAck with this AckSequenceNumber."""
+    """Return a condition that is true for a SessionAck with the given AckSequenceNumber."""
     return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
 
 
@@ -220,11 +220,11 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
     )
 
 
-@covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
+@covers("MQMQ-2.2.20.4-08", "MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
 @pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
 @varied("time to reach queue", "destination", priority=("3", "0"))
 def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable):
-    """Express and recoverable messages arrive: the SessionHeader consists of the bytes of the expected counts and
+    """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
     flags.
     """
     sut.slow_down(MAX_TIMER_SPEED)
@@ -250,7 +250,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
         evidence=frames,
     )
     flags = fields(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=bits)
-    judge("MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
+    judge("MQMQ-2.2.20.4-08", "MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
 
 
 @covers("MQMQ-2.2.20.4-07")
@@ -287,8 +287,8 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
 @pytest.mark.parametrize("error", [1, 0x7FFF])
 @varied("negative journaling", "destination", priority=("3", "0"))
 def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
-    """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: both get an
-    acknowledgment of arrival, and the SUT closes the session.
+    """Two messages with a SessionHeader arrive, and the UserMsgSequenceNumber of the second is wrong: the SUT
+    acknowledges the arrival of both messages, and closes the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     session = receiver.session
@@ -314,11 +314,37 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
 @sut_survives()
 @covers("MQMQ-2.2.20.4-13")
 def test_any_reserved_of_session_header_is_accepted(peer, judge):
-    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as for Reserved
-    0.
+    """The peer sends a SessionAck with a nonzero SessionHeader.Reserved: the SUT sends the same answer as to a
+    SessionAck with Reserved 0.
     """
     done = exchange_message(peer, session={"Reserved": 0xBEEF})
     judge("MQMQ-2.2.20.4-13", expected=done.ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
+
+
+@malforms("MQQB-3.1.6.4-06")
+@covers("MQMQ-2.2.20.4-13")
+@pytest.mark.parametrize("reserved", [0x0001, 0x8000])
+@pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
+def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
+    """A SessionHeader with a nonzero Reserved and a correct count arrives, then a SessionHeader with a wrong count, in
+    SessionAcks or in UserMessages: the SUT closes the session only after the second SessionHeader.
+    """
+    session, sent, outcomes = peer.open_raw(), [], []
+    for number, error in ((1, 0), (2, 1)):
+        header = {"Reserved": reserved, "UserMsgSequenceNumber": number + error}
+        if kind == "UserMessage":
+            packets = [peer.message(session=header)]
+        else:
+            packets = [peer.message(), session.build_session_ack(**header)]
+        sent += [session.send(packet) for packet in packets]
+        if not error:
+            session.await_session_ack(number)
+        outcomes.append(session.wait_closed() if error else session.closed_by_sut)
+    judge.all(
+        expected=facts(correct_count_closes=False, wrong_count_closes=True),
+        observed={"correct_count_closes": outcomes[0], "wrong_count_closes": outcomes[1]},
+        evidence=sent,
+    )
 
 
 def _differences(counts):

@@ -154,7 +154,7 @@ add_bits_set(
 
 
 def _drop_acknowledged_message(bit: str) -> Install:
-    """Let the receiver acknowledge a message with the bit set, and then drop the message."""
+    """Let the receiver acknowledge a message in which a given bit is set, and then drop the message."""
 
     class Dropped(InSequence):
         def take_transactional(

@@ -33,7 +33,7 @@ UNUSED_BITS = {
     "MQMQ-2.2.20.5-14": "X7",
     "MQMQ-2.2.20.5-15": "X8",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 
 register_unused_bits(MESSAGE, TransactionHeader, UNUSED_BITS)
 
@@ -61,7 +61,7 @@ for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
 def check_sequence_number(packet: Any, context: Context) -> Finding:
     """Check that a message sent again keeps its number, and that a new message has the next number.
 
-    Messages that expired or were refused in between leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
+    Messages that expired or were refused leave a gap, which PreviousTxSequenceNumber shows (3.1.1.5).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
@@ -106,8 +106,8 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     "PreviousTxSequenceNumber of a new message is the TxSequenceNumber of the previous message",
 )
 def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
-    """Check PreviousTxSequenceNumber: it is the last number sent in a new message, and any lower number in a message
-    sent again (E44).
+    """Check PreviousTxSequenceNumber: in a new message, it is the last number that was sent; in a message sent again,
+    it is any lower number (E44).
     """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
@@ -136,7 +136,7 @@ def _is_routed(packet: Any, context: Context) -> bool:
 
 
 class Sequence:
-    """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest number."""
+    """The TxSequenceNumbers that the SUT has sent in one sequence, by MessageID, and the highest of these numbers."""
 
     def __init__(self) -> None:
         self.numbers = Recent[int, int]()

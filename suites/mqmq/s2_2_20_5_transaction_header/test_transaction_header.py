@@ -26,7 +26,7 @@ UNUSED_BITS_BY_RULE = {
     "X7": "MQMQ-2.2.20.5-14",
     "X8": "MQMQ-2.2.20.5-15",
 }
-"""The unused bits of Flags and the rule of each."""
+"""The rule about each unused bit of Flags."""
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL_QUEUE_KIND = "transactional"
 PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
@@ -36,7 +36,7 @@ PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 @covers(*UNUSED_BITS_BY_RULE.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
     """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
-    erratum E31 allows, closes the session.
+    erratum E31 allows, makes the SUT close the session.
     """
     for ordinal, (bit, rule) in enumerate(UNUSED_BITS_BY_RULE.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
@@ -198,7 +198,7 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
 @covers("MQMQ-2.2.20.5-06")
 @varied("response queue", "time to be received")
 def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
-    """The SUT sends the messages of a transaction to two queues of the peer: all have the same ID."""
+    """The SUT sends the messages of a transaction to two queues of the peer: all messages have the same ID."""
     transaction = sut.control.call("begin")["transaction"]
     peer.listen(ignore_incoming=True)
     for tag, queue in enumerate(("mqc-one-id", "mqc-other-id", "mqc-one-id"), 1):
@@ -234,8 +234,8 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
 @covers("MQMQ-2.2.20.5-06")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_messages_of_transaction_share_its_id(peer, sut, judge):
-    """The SUT sends two transactions of two messages: the messages of a transaction have one ID, and the two IDs are
-    different.
+    """The SUT sends two transactions of two messages each: both messages of a transaction have the same ID, and the two
+    transactions have different IDs.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transactions"))
     for first in (1, 3):
@@ -246,7 +246,7 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",
-        expected=holds("the first two messages have one ID, and the other two have a different one"),
+        expected=holds("the last two messages have a transaction identifier that differs from that of the first two"),
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )

@@ -41,7 +41,7 @@ def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
 
 
 def _change_sender_identifier(kind: int) -> Install:
-    """Replace SecurityID in signed messages with this ST."""
+    """Replace SecurityID in signed messages that have the given ST."""
 
     def meant(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
@@ -208,7 +208,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
 def _join_security_items(
     header: bytes, order: Iterable[str] = SECURITY_ITEMS, empty: bytes = b"", boundary: int = 4
 ) -> bytes:
-    """Return a SecurityHeader whose items are joined in a different order, or with different padding."""
+    """Return a SecurityHeader whose items are in a different order, or have different padding."""
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]
     data = b"".join(item + bytes(-len(item) % boundary) for item in items)

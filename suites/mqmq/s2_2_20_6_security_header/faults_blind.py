@@ -15,7 +15,7 @@ BLOCK = 8
 
 @fault("receiver-encrypted-body-padding-removed-twice", breaks="MQMQ-2.2.20.6-06", blind=True)
 class PaddingRemovedTwice(SecurityOnReceipt):
-    """The receiver removes the end of a decrypted body (block cipher) that looks like the cipher's padding."""
+    """After decryption with a block cipher, the receiver also removes an end of the body that looks like padding."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         decrypted = super().decrypt_body(packet, now)

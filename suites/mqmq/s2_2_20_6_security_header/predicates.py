@@ -1,6 +1,6 @@
 """Check the SecurityHeader of a message. Spec: MS-MQMQ 2.2.20.6.
 
-Sizes are compared with the lengths that the items themselves contain: a SID, a SIMPLEBLOB, a certificate, a
+Sizes are compared with the lengths that follow from the items themselves: a SID, a SIMPLEBLOB, a certificate or a
 null-terminated string.
 """
 
@@ -33,7 +33,7 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.6-12": "X14",
     "MQMQ-2.2.20.6-13": "X15",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 
 register_unused_bits(MESSAGE, SecurityHeader, UNUSED_BITS_BY_RULE)
 
@@ -48,7 +48,7 @@ def check_sender_type(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 in a message with ST 0")
 @of_security_header
 def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
-    """Check that SenderIdSize is 0 with ST 0, which means no sender."""
+    """Check that SenderIdSize is 0 if ST is 0, which means no sender."""
     return (
         (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NO_SENDER else None
     )
@@ -57,7 +57,7 @@ def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID in a message with ST 1")
 @of_security_header
 def check_user_has_sid(security: Any, packet: Any) -> Finding:
-    """Check that SecurityID with ST 1, which means a user, is a SID."""
+    """Check that SecurityID is a SID if ST is 1, which means a user."""
     if security.ST != SID:
         return None
     identifier = security.SecurityData.SecurityID
@@ -67,7 +67,7 @@ def check_user_has_sid(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager in a message with ST 2")
 @of_security_header
 def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
-    """Check that SecurityID with ST 2, which means a queue manager, is the GUID of the SUT."""
+    """Check that SecurityID is the GUID of the SUT if ST is 2, which means a queue manager."""
     if security.ST != QUEUE_MANAGER:
         return None
     identifier = security.SecurityData.SecurityID
@@ -75,7 +75,7 @@ def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
 
 
 def require_zero_bits(name: str) -> JudgePart:
-    """Return a predicate that some bits of SecurityHeader.Flags are 0."""
+    """Return a predicate that checks that some bits of SecurityHeader.Flags are 0."""
 
     def judge_bits(security: Any, packet: Any) -> Finding:
         value = getattr(security, name)
@@ -101,7 +101,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
 @passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present in a message with AI 1")
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
-    """Check that SecurityData is present with AI."""
+    """Check that SecurityData is present if AI is set."""
     return (_any_size(security), f"the five sizes are {', '.join(map(str, _sizes(security)))}") if security.AI else None
 
 
@@ -173,7 +173,7 @@ def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
 )
 @of_security_header
 def check_announced_items(security: Any, packet: Any) -> Finding:
-    """Check that SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1."""
+    """Check that SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1."""
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
@@ -182,7 +182,7 @@ def check_announced_items(security: Any, packet: Any) -> Finding:
 
 @passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
 def check_alignment_of_items(packet: Any, context: Context) -> Finding:
-    """Check that each item begins at a multiple of 4 bytes: otherwise the codec reports SecurityData as malformed."""
+    """Check that each item begins at a multiple of 4 bytes; if not, the codec reports SecurityData as malformed."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
     return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
@@ -191,7 +191,7 @@ def check_alignment_of_items(packet: Any, context: Context) -> Finding:
 @passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and consists of a type and a name")
 @of_security_header
 def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Finding:
-    """Check that ProviderInfo is present only with DE 0, and consists of a type and a name."""
+    """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)

@@ -39,7 +39,7 @@ def _offsets_of_items(frame):
 
 
 def _expected_offsets(frame):
-    """Return the offsets of these items as the sizes in the header determine them: each at the next multiple of 4."""
+    """Return the offsets of the items that follow from the sizes in the header: each at a multiple of 4."""
     found, at = Layout(frame).fields, FIXED_SIZE
     places: dict[str, int | str] = {}
     for name, size in SECURITY_DATA:

@@ -47,7 +47,7 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 @covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *RULES_OF_SIGNATURES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and SecurityID
-    identify the signer by the user's SID or the queue manager's GUID.
+    identify the signer; SecurityID is the user's SID or the queue manager's GUID.
     """
     outgoing = Outgoing(peer, sut)
     own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
@@ -84,7 +84,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
 @covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
 @varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_message_with_de_clear_has_provider_info(peer, sut, judge):
-    """The SUT sends a signed message with each privacy level: with DE clear, ProviderInfo contains a name."""
+    """The SUT sends a signed message with each privacy level: if DE is clear, ProviderInfo contains a name."""
     outgoing = Outgoing(peer, sut, peer.private_name())
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)

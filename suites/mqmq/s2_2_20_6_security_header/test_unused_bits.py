@@ -15,7 +15,7 @@ UNUSED_BITS_BY_RULE = {
     "X14": "MQMQ-2.2.20.6-12",
     "X15": "MQMQ-2.2.20.6-13",
 }
-"""The unused bits of Flags and the rule of each."""
+"""The rule about each unused bit of Flags."""
 
 
 @sut_survives()

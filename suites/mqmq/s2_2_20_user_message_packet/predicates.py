@@ -2,7 +2,7 @@
 
 Spec: MS-MQMQ 2.2.20, 2.2.20.1 to 2.2.20.3, 2.2.20.8.
 
-A malformed message breaks the rule of the field in which the strict codec fails.
+A malformed message breaks the rule about the field that the strict codec refuses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
 
 @passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
 def check_in_is_clear(packet: Any, context: Context) -> Finding:
-    """Check that IN is 0 in a message: an internal packet breaks the rule if it would be a message with IN 0."""
+    """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a message with IN 0."""
     data = context.frame.data
     if context.frame.kind == "UserMessage":
         return True, "IN is 0"
@@ -105,7 +105,7 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.8-14": "X14",
     "MQMQ-2.2.20.8-15": "X15",
 }
-"""The unused bits of Flags by their rule."""
+"""The unused bits of Flags, by rule."""
 
 register_unused_bits(MESSAGE, DebugHeader, UNUSED_BITS_BY_RULE)
 passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(

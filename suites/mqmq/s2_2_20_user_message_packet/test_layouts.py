@@ -106,7 +106,7 @@ def flags_of_user_header(**named):
 
 
 def judge_fields(judge, rules, wanted, frame, *more):
-    """Judge each rule by the fields whose names begin with one of its prefixes in `rules`."""
+    """Judge each rule by the fields whose names begin with a prefix that `rules` lists for the rule."""
     layout = Layout(frame)
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
@@ -125,7 +125,7 @@ def direct_name_text(name):
 @pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE, f"{ADMINISTRATION_QUEUE}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     """The SUT acknowledges the arrival of a message: destination, CorrelationID, class and flags of the acknowledgment
-    are in their fields.
+    are in the specified fields.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{peer.address}\private$\{queue}"
@@ -164,8 +164,8 @@ def _properties(**fields):
 @needs("send")
 @covers(*FIELDS_OF_EXPRESS_MESSAGE)
 def test_express_message_has_fields_in_place(peer, sut, judge):
-    """The SUT sends an express message with all properties that an application can set: each
-    property is in its field.
+    """The SUT sends an express message with all properties that an application can set: each property is in the
+    specified field.
     """
     answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
@@ -208,8 +208,8 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
 @needs("send")
 @covers(*FIELDS_OF_TRANSACTIONAL_MESSAGE)
 def test_transactional_message_has_fields_in_place(peer, sut, judge):
-    """The SUT sends a transactional message: the TransactionHeader is between UserHeader and
-    MessagePropertiesHeader, and each property is in its field.
+    """The SUT sends a transactional message: the TransactionHeader is between UserHeader and MessagePropertiesHeader,
+    and each property is in the specified field.
     """
     outgoing = Outgoing(peer, sut, peer.direct_name("mqc-layout"))
     first = outgoing.send(body=BODY, label=LABEL, delivery="transactional")

@@ -36,14 +36,14 @@ UNUSED_OF_DEBUG_HEADER = {
     "X15": "MQMQ-2.2.20.8-15",
     "Reserved": "MQMQ-2.2.20.8-16",
 }
-"""The unused bits of Flags, and Reserved, with the rule of each."""
+"""The rule about each unused bit of Flags, and about Reserved."""
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
-"""The fraction of half of AckTimeout after which the check lets the SUT send; from three quarters on, a message
-contains a SessionHeader (MS-MQQB 3.1.7.11).
+"""The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
+time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
 MOST_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
@@ -92,9 +92,9 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @needs("public_names")
 @covers(*IGNORED_BESIDE_TRACE)
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
-    """The peer sends traced messages with each unused bit and Reserved of the DebugHeader set, and with each nonzero
-    reserved field of a SoapHeader beside the DebugHeader: the SUT sends one report on each message, as on a message
-    whose unused bits are clear.
+    """The peer sends traced messages with unused bits or Reserved of the DebugHeader set, or with a SoapHeader whose
+    reserved fields are nonzero: the SUT sends one report on each message, as it does on a message whose unused bits are
+    clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))
@@ -139,7 +139,6 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     )
 
 
-@needs("send")
 @covers("MQMQ-2.2.20-09")
 @varied("positive journaling", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_message_with_sh_has_session_header(peer, sut, judge):

@@ -53,7 +53,7 @@ def _keep_one_destination(packet: UserMessagePacket) -> UserMessagePacket:
 
 
 def _change_signed_bytes(of: SignatureType, change: Change) -> Install:
-    """Let the receiver compute the signed bytes from a changed packet for signatures of the type `of`."""
+    """Let the receiver compute the signed bytes from a changed packet, if the signature has the type `of`."""
 
     class SignedOtherwise(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import MessagePropertiesHeader, PrivateQueueFormatNameId, UserMessagePacket
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    MessagePropertiesHeader,
+    PrivateQueueFormatNameId,
+    UserMessagePacket,
+)
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
 
@@ -37,11 +42,44 @@ class LongBodyUncovered(SecurityOnReceipt):
 
 @fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
 class NegativeReceiveUncovered(SecurityOnReceipt):
-    """An MSMQ 3.0 signature covers only three of the four acknowledgment bits, without NR."""
+    """An MSMQ 3.0 signature covers only three of the four acknowledgment bits, but not NR."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader
         if kind is SignatureType.SIG30:
             cleared = replace(properties, Flags=properties.Flags & ~NEGATIVE_RECEIVE)
             packet = replace(packet, MessagePropertiesHeader=cleared)
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-label-covered-up-to-124-characters", breaks="MQMQ-2.5.2-05", blind=True)
+class LongLabelUncovered(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers only the first 124 characters of a label."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG20 and header.Label is not None:
+            packet = replace(packet, MessagePropertiesHeader=replace(header, Label=header.Label[:124]))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-negative-acknowledgment-bits-not-covered", breaks="MQMQ-2.5.2-12", blind=True)
+class NegativeBitsUncovered(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers the acknowledgment bits PA and PR, but not NA and NR."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.MessagePropertiesHeader
+        if kind is SignatureType.SIG20:
+            packet = replace(packet, MessagePropertiesHeader=replace(header, Flags=header.Flags & 0x03))
+        return super().signed_properties(packet, kind)
+
+
+@fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
+class OnlyDirectAdminQueueCovered(SecurityOnReceipt):
+    """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        header = packet.UserHeader
+        if kind is SignatureType.SIG20 and not isinstance(header.AdminQueue, DirectQueueFormatName):
+            packet = replace(packet, UserHeader=replace(header, AdminQueue=None))
         return super().signed_properties(packet, kind)

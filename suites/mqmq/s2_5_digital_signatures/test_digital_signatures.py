@@ -1,6 +1,6 @@
 """MS-MQMQ 2.5.1, 2.5.2, 2.5.3 Message Properties for Digital Signatures.
 
-The value of each property in turn is changed, before or after the signature is computed.
+Each check changes the value of one property, before or after the signature is computed.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ APPLICATION_TAG = Property("MessagePropertiesHeader", "ApplicationTag", 0x010203
 BODY_PROPERTY = Property("MessagePropertiesHeader", "MessageBody", b"a body")
 LONG_BODY = Property("MessagePropertiesHeader", "MessageBody", bytes(range(256)) * 64)
 LABEL_PROPERTY = Property("MessagePropertiesHeader", "Label", "a label")
+LONG_LABEL = Property("MessagePropertiesHeader", "Label", "n" * 248 + "e")
 RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", "TCP:{peer}\\private$\\mqc-answers")
 RESPONSE_QUEUE_AT_SOURCE = Property("UserHeader", "ResponseQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
 RESPONSE_QUEUE_ELSEWHERE = Property(
@@ -46,6 +47,7 @@ RESPONSE_QUEUE_ELSEWHERE = Property(
 )
 PUBLIC_RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", PublicQueueFormatName(PublicQueueIdentifier=OTHER_GUID))
 ADMIN_QUEUE = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
+ADMIN_QUEUE_AT_SOURCE = Property("UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
 EXTENSION_DATA = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
 DESTINATIONS = Property("MultiQueueFormatHeader", "Destination", "another")
 SOURCE_QUEUE_MANAGER = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
@@ -66,6 +68,7 @@ PROPERTIES_IN_SIG10 = (
     ("MQMQ-2.5.1-04", BODY_PROPERTY),
     ("MQMQ-2.5.1-04", LONG_BODY),
     ("MQMQ-2.5.1-05", LABEL_PROPERTY),
+    ("MQMQ-2.5.1-05", LONG_LABEL),
     ("MQMQ-2.5.1-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.1-06", RESPONSE_QUEUE_AT_SOURCE),
     ("MQMQ-2.5.1-06", RESPONSE_QUEUE_ELSEWHERE),
@@ -78,6 +81,7 @@ PROPERTIES_IN_SIG20 = (
     ("MQMQ-2.5.2-04", BODY_PROPERTY),
     ("MQMQ-2.5.2-04", LONG_BODY),
     ("MQMQ-2.5.2-05", LABEL_PROPERTY),
+    ("MQMQ-2.5.2-05", LONG_LABEL),
     ("MQMQ-2.5.2-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.2-06", RESPONSE_QUEUE_AT_SOURCE),
     ("MQMQ-2.5.2-06", RESPONSE_QUEUE_ELSEWHERE),
@@ -101,6 +105,7 @@ PROPERTIES_IN_SIG30 = (
     ("MQMQ-2.5.3-04", BODY_PROPERTY),
     ("MQMQ-2.5.3-04", LONG_BODY),
     ("MQMQ-2.5.3-05", LABEL_PROPERTY),
+    ("MQMQ-2.5.3-05", LONG_LABEL),
     ("MQMQ-2.5.3-06", RESPONSE_QUEUE),
     ("MQMQ-2.5.3-06", RESPONSE_QUEUE_AT_SOURCE),
     ("MQMQ-2.5.3-06", RESPONSE_QUEUE_ELSEWHERE),
@@ -134,6 +139,15 @@ PROPERTIES_IN_SIG30 = (
         ),
         pytest.param(
             SIG30, PROPERTIES_IN_SIG30, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG30)), id="MQMQ-2.5.3"
+        ),
+        *(
+            pytest.param(
+                version,
+                ((rule, ADMIN_QUEUE_AT_SOURCE),),
+                marks=[covers(rule), needs("private_names")],
+                id=f"{rule} by number",
+            )
+            for version, rule in ((SIG10, "MQMQ-2.5.1-07"), (SIG20, "MQMQ-2.5.2-07"), (SIG30, "MQMQ-2.5.3-07"))
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Predicates on the bytes of the BaseHeader, also of malformed packets. Spec: MS-MQMQ 2.2.19.1."""
+"""Predicates on the bytes of the BaseHeader, for well-formed and malformed packets. Spec: MS-MQMQ 2.2.19.1."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ JudgeBytes = Callable[[bytes], Finding]
 
 
 def of_packets(judge_bytes: JudgeBytes) -> Predicate:
-    """Apply a predicate to the bytes of packets on a connection; a malformed packet can break the rule, but never keep
-    it.
+    """Apply a predicate to the bytes of packets on a connection; a malformed packet can break a rule, but does not
+    count as keeping it.
     """
 
     @wraps(judge_bytes)

@@ -18,10 +18,9 @@ TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 
 
 def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> tuple[Frame, Frame]:
-    """Send the SUT a message for a private queue of the peer; return the message as sent and as forwarded.
-
-    The check first sends a message without optional headers. The SUT may forward on a new session or on the open
-    session (E16); the forwarded bytes may be malformed.
+    """Send the SUT a message for a private queue of the peer; return the sent and the forwarded message. A message
+    without optional headers is sent first. The SUT may forward the message on a new session or on the open session
+    (E16). The forwarded bytes may be malformed.
     """
     peer.listen(ignore_incoming=True)
     first_tag, tag = (peer.message_id() & 0xFFFF for _ in range(2))

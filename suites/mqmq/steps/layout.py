@@ -1,9 +1,10 @@
-"""Read the fields of a packet by the tables of the document, without the codecs of the tester and the reference.
+"""Reads the fields of a packet according to the tables of the document, without the codecs of the tester and the
+reference.
 
 Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20.
 
-Names of fields are dotted (``UserHeader.Flags.DQ``). A field that cannot be read is missing, and so are all fields
-after it: a wrong layout is an observation, not an error.
+Names of fields are dotted (``UserHeader.Flags.DQ``). A field that cannot be read and all fields after it count as
+missing, because a wrong layout is an observation and not an error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from harness.capture.recorder import Frame
 ABSENT_FIELD = "missing"
 GUID_SIZE = "guid"
 Fields = tuple[tuple[str, int | str], ...]
-"""Names of fields, each with its size in bytes or GUID; a value of more than 4 bytes is hexadecimal text."""
+"""Names of fields, each with its size in bytes, or GUID. A value of more than 4 bytes is read as hexadecimal text."""
 
 BASE: Fields = (
     ("VersionNumber", 1),
@@ -94,7 +95,7 @@ BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "MessagePropertiesHeader": (("PA", 1), ("PR", 1), ("NA", 1), ("NR", 1)),
     "DebugHeader": (("QT", 2),),
 }
-"""By header: the named parts of Flags from the least significant bit on, each with its width in bits."""
+"""By header: the named parts of Flags, each with its width in bits, beginning with the least significant bit."""
 FORMAT_NAME_KINDS: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
 """By value of DQ, AQ or RQ: the form of the queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
@@ -102,7 +103,7 @@ LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4)
 
 
 class _UnreadableError(Exception):
-    """The packet ends before the next field, or the form of the field is unknown."""
+    """The packet ends before the next field, or the form of the next field is unknown."""
 
 
 class Layout:

@@ -1,4 +1,4 @@
-"""Read messages by the offsets of their fields, so that messages with wrong flags or sizes are judged, too.
+"""Reads messages by the offsets of their fields, so that messages with wrong flags or sizes can also be judged.
 
 Spec: MS-MQMQ 2.2.19.2, 2.2.19.3, 2.2.20. Each function returns None if it cannot find the field.
 """
@@ -39,12 +39,12 @@ def is_message(data: bytes) -> bool:
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader of which only Flags is read from the bytes."""
+    """Return a BaseHeader in which only Flags has the value from the bytes."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
 def read_user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader of which only Flags is read from the bytes."""
+    """Return a UserHeader in which only Flags has the value from the bytes."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:SMALLEST_MESSAGE], "little"))
 
 
@@ -81,8 +81,8 @@ def find_properties_header(data: bytes) -> int | None:
 
 @lru_cache(maxsize=64)
 def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMessagePacket | None:
-    """Return the message that malformed bytes become when some bits of Flags are set to `value`;
-    None if they do not.
+    """Return the message that malformed bytes become when some bits of Flags are set to `value`; None if the bytes are
+    still malformed.
     """
     at = find_flags(data, header)
     if at is None:

@@ -11,7 +11,9 @@ MESSAGE_KIND = "UserMessage"
 
 
 class Messages(Summary):
-    """The messages of the SUT on a connection: for each identifier, a hash of the properties of the first message."""
+    """The messages of the SUT on a connection: by identifier, a hash of the properties of the first message with that
+    identifier.
+    """
 
     def __init__(self) -> None:
         self.first = Recent[tuple[Any, int], int]()
@@ -28,7 +30,7 @@ def check_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message with the identifier of an earlier message is that message, sent again."""
     user, messages = packet.UserHeader, context.before(Messages)
     if not messages.first:
-        return NotExercised("the message is the first one on its connection")
+        return NotExercised("the message is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))
     if first is not None and first != hash(packet.MessagePropertiesHeader):
         return False, f"MessageID {user.MessageID} is also the MessageID of another message"

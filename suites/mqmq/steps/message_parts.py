@@ -1,7 +1,7 @@
-"""Predicates on a part of a message: whether it is present and well-formed.
+"""Predicates on a part of a message, which check whether the part is present and well-formed.
 
-Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule of a flag if a change of the flag makes it
-well-formed; if this is true for several flags, the message breaks the rule of each.
+Spec: MS-MQMQ 2.2.19.2, 2.2.20. A malformed message breaks the rule about a flag if a change of the flag makes the
+message well-formed; if this is true for several flags, the message breaks the rule about each of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def of_part(name: str) -> Callable[[JudgePart], Predicate]:
 
 
 def require_well_formed_part(part: str, *fields: str) -> Predicate:
-    """Return a predicate that a part is well-formed; `fields` are prefixes of the codec's names of malformed fields."""
+    """Return a predicate that checks that a part is well-formed; `fields` are prefixes of the names that the codec
+    gives malformed fields.
+    """
 
     def predicate(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
@@ -44,8 +46,8 @@ def require_well_formed_part(part: str, *fields: str) -> Predicate:
 
 
 def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
-    """Return a predicate that a part is present if and only if its flag is set; a clear flag does not exercise the
-    rule.
+    """Return a predicate that checks that a part is present if and only if its flag is set; a clear flag does not
+    exercise the rule.
     """
 
     def predicate(packet: Any, context: Context) -> Finding:

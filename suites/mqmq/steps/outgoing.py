@@ -19,7 +19,7 @@ time out.
 
 
 class Outgoing:
-    """Messages that the SUT sends, in their order, on any session, including malformed messages."""
+    """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         sut.slow_down(HIGHEST_TIMER_SPEED)
@@ -44,8 +44,14 @@ class Outgoing:
         return frame
 
     def poll(self, **message: Any) -> Frame | None:
-        """Let the SUT send a message; return its packet, or None when no packet arrives."""
-        self.sut.send(self.sender.to, **message)
+        """Let the SUT send a message; return its packet, or None when no packet arrives.
+
+        A SUT without the facility ``send`` is provoked, as by ``Sender.send``.
+        """
+        if self.sut.has("send"):
+            self.sut.send(self.sender.to, **message)
+        else:
+            self.sender.send(self.seen + 1, **message)
         peer, inbox, seen = self.peer, self.peer.inbox, self.seen
         if self.session is None:
             peer.environment.run_until(lambda: peer.is_called or len(inbox.pieces) > seen, self.sut.connect_timeout_ms)

@@ -23,9 +23,7 @@ JudgeHeader = Callable[[Any, "Counts"], Finding]
 
 
 class Counts(Summary):
-    """The numbers of messages that both sides of a connection have sent, and the last counts that
-    the SUT acknowledged.
-    """
+    """The number of messages that each side of a connection has sent, and the last counts that the SUT acknowledged."""
 
     def __init__(self) -> None:
         self.sent = self.sent_recoverable = 0
@@ -75,8 +73,8 @@ def list_acknowledged_numbers(header: Any) -> list[int]:
 
 @cache
 def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) -> Predicate:
-    """Return a predicate that judges each SessionHeader of the SUT, or the first of a connection, by the counts before
-    it.
+    """Return a predicate that compares each SessionHeader of the SUT, or the first SessionHeader of a connection, with
+    the counts before it.
     """
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -93,8 +91,8 @@ def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
 
 
 def check_sent_count(packet: Any, counts: Counts) -> Finding:
-    """Demand that UserMsgSequenceNumber is the number of messages sent, including the message with
-    the SessionHeader.
+    """Demand that UserMsgSequenceNumber is the number of messages sent, including the message that contains the
+    SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
     return _compare_count(

@@ -55,14 +55,18 @@ def check_lm_marks_last_message(header: Any, before: Any) -> Finding:
 
 
 def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
-    """Demand that the ID is that of the previous message, if LM was clear there and FM is clear here."""
+    """Demand that the ID equals the ID of the previous message, if LM of the previous message and FM of this message
+    are clear.
+    """
     if before.LM or header.FM:
         return None
     return header.ID == before.ID, f"ID is {header.ID} after ID {before.ID} in the same transaction"
 
 
 def check_transaction_has_new_id(header: Any, before: Any) -> Finding:
-    """Demand that the ID differs from that of the previous message, if LM was set there and FM is set here."""
+    """Demand that the ID differs from the ID of the previous message, if LM of the previous message and FM of this
+    message are set.
+    """
     if not before.LM or not header.FM:
         return None
     return header.ID != before.ID, f"ID is {header.ID} after ID {before.ID} in a new transaction"

@@ -34,8 +34,8 @@ def _is_own(packet: Any, context: Context) -> bool:
 
 
 def require_not_set(header: str, value_of: Callable[[Any], int], name: str) -> Predicate:
-    """Return a predicate that a value in a header of the SUT's own packets is 0; `value_of` reads
-    it from the header.
+    """Return a predicate that checks that a value in a header of the SUT's own packets is 0; `value_of` reads the value
+    from the header.
     """
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -49,7 +49,9 @@ def require_not_set(header: str, value_of: Callable[[Any], int], name: str) -> P
 
 
 def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:
-    """Register one predicate for each rule: the named bits of Flags in a header are 0 in sent packets."""
+    """Register a predicate for each rule. The predicate checks that the named bits of Flags in a header are 0 in sent
+    packets.
+    """
     for rule, name in rules.items():
         bits = vars(header).get(name)
         if not isinstance(bits, Bits):

@@ -1,8 +1,8 @@
 """Readings of erratum E16: the session on which a message is sent.
 
 The reference sends a message for another queue manager on a session that it opens for the outgoing queue. These
-variants send it on a session that the other side has opened: the first session, the last session, or the session on
-which the latest message arrived.
+variants send the message on a session that the remote queue manager has opened: the first session, the last session, or
+the session on which the latest message arrived.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 Choose = Callable[[QueueManager, list[Session]], Session]
-"""A function that chooses one of the open sessions, which it gets in the order in which they were opened."""
+"""A function that chooses one of the open sessions, which are passed in the order in which they were opened."""
 Moves = Callable[[QueueManager, UserMessagePacket], bool]
 """A function that decides whether a message is sent on a session that is already open."""
 
@@ -37,7 +37,9 @@ def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
 
 
 def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether a message may be sent on another session: messages of this queue manager's sequences may not."""
+    """Return whether a message may be sent on a session of the remote queue manager; messages of this queue manager's
+    sequences may not.
+    """
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 
 
@@ -69,7 +71,7 @@ class NotesWhereMessagesCome(Receiving):
 
 class OnAnOpenSession(Sending):
     """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
-    or holds earlier messages.
+    or contains earlier messages.
     """
 
     moves: Moves
@@ -95,7 +97,7 @@ class OnAnOpenSession(Sending):
         return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
 
     def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
-        """Find a session that the destination queue manager of a message has opened."""
+        """Find a session that the destination of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
         found = [one for one in self._accepted() if name.startswith(_build_host_prefixes(one))]
         if not found:

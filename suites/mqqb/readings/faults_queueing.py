@@ -1,4 +1,4 @@
-"""Readings of errata about queues, journals, transactions (MS-MQDMPR) and security, not those of the reference."""
+"""Readings of errata about queues, transactions (MS-MQDMPR) and security that the reference does not follow."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 @follows("E81.2")
 class OtherBytesAreSigned(SecurityOnReceipt):
-    """The hash of a signature covers the specified values and a null byte after them."""
+    """The hash for a signature covers the specified values, followed by a null byte."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         return super().signed_properties(packet, kind) + b"\0"

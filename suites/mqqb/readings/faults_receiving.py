@@ -1,4 +1,4 @@
-"""Readings of errata about the receipt, the counts and the refusal of messages, not those of the reference."""
+"""Readings of errata about the receipt, the counts and the refusal of messages that the reference does not follow."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _repeat_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistor
 
 @follows("E220.2")
 class HostNamesValidated(Receiving):
-    """The receiver drops a message whose direct name names another host."""
+    """The receiver drops a message whose direct name names a different host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
         return not self.names_own_host(packet)
@@ -125,7 +125,7 @@ class _NoAckOfClassesNotListed(AdminAcks):
 
 add_reading(
     "E30.2",
-    "The receiver sends no acknowledgment whose class is missing in the list of 2.2.5 or in the table of 3.1.7.15.",
+    "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
     both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
 )
 
@@ -295,7 +295,9 @@ def _wants_journaling(message: Message) -> bool:
 
 
 def _is_foreign(part: Part, position: MessagePosition) -> bool:
-    """Return whether a message came on a session: an application's own message has no sender to acknowledge it to."""
+    """Return whether a message arrived on a session; a message of a local application has no sender that could get an
+    acknowledgment.
+    """
     return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
 
 
@@ -314,7 +316,9 @@ class _FinalAckForAnyMessage(Arrival):
 
 
 class _SessionNoted(Receiving):
-    """The receiver chooses the kind of name of the sender's order queue by the session on which the message arrived."""
+    """The receiver uses a direct or private name for the sender's order queue according to the session on which the
+    message arrived.
+    """
 
     @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Readings of errata about the sending and the acknowledgment of messages, not those of the reference."""
+"""Readings of errata about the sending and the acknowledgment of messages that the reference does not follow."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class OrderAckIsRecoverable(Sending):
 
 @follows("E42.2")
 class OrderQueueOfTheOtherEnd(OrderAcks):
-    """The receiver uses the order queue of the session's remote queue manager for a private name."""
+    """For a private name, the receiver uses the order queue of the session's remote queue manager."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
@@ -151,7 +151,7 @@ class FirstNamesTheNumberBefore(TransactionalSending):
 
 @follows("E45.2")
 class OrderAckDeletes(OrderAcks):
-    """The sender deletes a message on its OrderAck and leaves ReceivedOrderAck FALSE."""
+    """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         for position in session.OutgoingMessageTable:

@@ -1,4 +1,4 @@
-"""Readings of errata about the opening, the timers and the end of a session, not those of the reference."""
+"""Readings of errata about the opening, the timers and the end of a session that the reference does not follow."""
 
 from __future__ import annotations
 
@@ -158,7 +158,9 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
 
 @follows("E50.2")
 class OpeningIsNoAcknowledgment(Identifying):
-    """The sender does not set ReceivedAck for packets of the session opening, so the first expiry ends the session."""
+    """The sender does not set ReceivedAck for packets of the session opening, so the first expiry of the Session Ack
+    Wait Timer closes the session.
+    """
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
     def note_received(self, session: Session) -> None:

@@ -69,7 +69,9 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
 @covers("MQQB-2.1.1-D01")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
-    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on one that the peer opened."""
+    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on a session that the peer
+    opened.
+    """
     initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
     message = initiated.open()
     on_initiated = initiated.connection.acknowledgment()

@@ -23,7 +23,7 @@ add(
 add(
     "acceptor-ping-response-sent-to-other-port",
     "MQQB-2.1.2-02",
-    "The acceptor sends a Ping Response to a port other than that of the request.",
+    "The acceptor sends a Ping Response to a port other than the port of the request.",
     change_sent_datagrams(PingSocket.LISTENER, _send_to_other_port),
 )
 add(

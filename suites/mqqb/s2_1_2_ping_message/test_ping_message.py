@@ -7,48 +7,48 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, packet
 from harness.run.marks import covers, needs
-from harness.wire import ping_request, ping_response
-from suites.mqqb.steps.provoking import let_send
+from harness.wire import ping_request
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut
 
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
-def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge):
-    """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request makes the SUT
-    request a session at once.
+@pytest.mark.parametrize("delay_ms", [0, 600])
+def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
+    """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request, sent at once
+    or after more than half of the Ping Response Timer, makes the SUT request a session.
     """
-    listening_port = peer.udp(port=sut.file.driver.peer_ping_port)
-    listener = peer.listen_raw(ping=False)
-    let_send(peer, sut, peer.direct_name())
-    ping = listening_port.poll()
+    caller = PingingSut(peer, sut)
+    ping = caller.poll_ping()
     judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, case="datagram at the ping port", evidence=ping)
     judge.conclude("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
-    source = listening_port.received[0][0]
-    answer = listening_port.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
-    connection = listener.accept(within_ms=sut.duration_ms(1_000) // 2 + sut.slack_ms(1_000))
-    request = connection.poll("EstablishConnection") if connection is not None else None
-    judge(
-        "MQQB-2.1.2-01",
-        expected=packet("EstablishConnection"),
-        observed=request,
-        case="first packet on the connection",
-        evidence=[ping, answer, request],
-    )
+    peer.pass_time(sut.duration_ms(delay_ms))
+    answer = caller.answer_ping(ping)
+    outcome, connection = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
+    if outcome == PingingSut.NO_SESSION and caller.stood_still_after(ping):
+        judge.mark_not_exercised("MQQB-2.1.2-01", reason=SUT_STOOD_STILL, evidence=[ping, answer])
+        return
+    request = connection.received[:1] if connection is not None else []
+    judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
 
 
 @needs("ping")
 @covers("MQQB-2.1.2-02")
 @pytest.mark.parametrize("cookie", [1, 0xFFFFFFFF])
 def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
-    """Of two UDP ports of the peer, only the port that sent a Ping Request receives the response, which has the same
-    Cookie.
+    """The peer sends a Ping Request from one UDP port, and then from a second UDP port: each time, only the port that
+    sent the request receives the response, which has the Cookie of the request.
     """
-    asking_port, other_port = peer.udp(), peer.udp()
-    sent = asking_port.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
-    reply = asking_port.poll()
-    is_answer = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
-    observed = {"answer to the port that asked": is_answer, "other port quiet": other_port.quiet()}
-    expected = fields({"answer to the port that asked": True, "other port quiet": True})
-    judge("MQQB-2.1.2-02", expected=expected, observed=observed, evidence=[sent, reply])
+    first, second = peer.udp(), peer.udp()
+    for case, asking, other in (("first request", first, second), ("request of another port", second, first)):
+        sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
+        reply = asking.poll()
+        is_ping = reply is not None and reply.kind == "Ping" and reply.data != sent.data
+        observed = {
+            "answer to the port that asked": is_ping and reply.packet.Cookie == cookie,
+            "other port quiet": other.quiet(),
+        }
+        expected = fields({"answer to the port that asked": True, "other port quiet": True})
+        judge("MQQB-2.1.2-02", expected=expected, observed=observed, case=case, evidence=[sent, reply])

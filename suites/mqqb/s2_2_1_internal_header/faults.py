@@ -52,7 +52,7 @@ add(
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
 class ReceiverUnknownPtSessionKept(Closing):
-    """The receiver of an internal packet with an unknown PT keeps the session open."""
+    """A queue manager that receives an internal packet with an unknown PT keeps the session open."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         if error.field != "InternalHeader.PT":

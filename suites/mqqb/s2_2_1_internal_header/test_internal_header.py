@@ -7,8 +7,10 @@ import pytest
 from harness.expectations import closed, fields, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, malforms, sut_survives
+from harness.wire import session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.sender import Sender
 
 RULES_OF_RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
@@ -31,8 +33,8 @@ FLAGS_OFFSET = 18
 @sut_survives()
 @covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
-    """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
-    packet.
+    """The peer opens a session and sends a message, with one reserved bit set in each internal packet: the SUT answers
+    every packet.
     """
     for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
@@ -42,7 +44,9 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
-    """The SUT answers a session as usual with InternalHeader.Reserved 0, then 0xBEEF, and sends 0 in Reserved."""
+    """The peer opens one session with InternalHeader.Reserved 0, and one with InternalHeader.Reserved 0xBEEF: the SUT
+    sends the usual answers, with Reserved 0.
+    """
     for reserved in (0, 0xBEEF):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
         judge("MQQB-2.2.1-01", expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
@@ -56,10 +60,40 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     )
 
 
+@sut_survives()
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        pytest.param({"Reserved": 0xBEEF}, marks=covers("MQQB-2.2.1-01"), id="Reserved"),
+        pytest.param(
+            dict.fromkeys(RULES_OF_RESERVED_BITS, 1), marks=covers(*RULES_OF_RESERVED_BITS.values()), id="bits"
+        ),
+    ],
+)
+def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, ignored):
+    """The peer acknowledges the first of two messages by a SessionAck in which the fields that the SUT must ignore are
+    set: the SUT sends only the second message on the next session.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
+    ack = session.send(session_ack(internal=ignored, AckSequenceNumber=1))
+    peer.settle()
+    session.close()
+    came = sender.collect_all(later := sender.await_session(), 1)
+    judge.all(
+        expected=[2],
+        observed=Sender.tags(came),
+        case="messages on the next session",
+        evidence=[*sent, ack, *came],
+    )
+    later.acknowledge_all()
+
+
 @covers("MQQB-2.2.1-D01")
 def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
-    """In four answers of the SUT, one of them a refusal, PT and CS have their specified bits, and ClientGuid follows
-    Flags where the packet has one.
+    """In four answers of the SUT, one of them a refusal, PT and CS are in the specified bits, and ClientGuid follows
+    Flags if the packet contains a ClientGuid.
     """
     exchange = exchange_message(peer)
     connection = peer.connect()

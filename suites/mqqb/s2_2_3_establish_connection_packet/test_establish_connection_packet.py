@@ -25,7 +25,7 @@ RULES_OF_UNUSED_BITS = {
 RESERVED_FIELD = slice(58, 60)
 
 SERVER_CLASS_SYSTEMS = ("WinServer", "WinEnt")
-"""Values of QueueManager.OperatingSystemType that are server-class (MS-MQQB 2.2.7)."""
+"""The values of QueueManager.OperatingSystemType for server-class systems (MS-MQQB 2.2.7)."""
 
 
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02")
@@ -41,8 +41,8 @@ def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
 
 @covers("MQQB-2.2.3.1-01")
 def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
-    """For a message to a direct format name, the SUT requests a session with ServerGuid zero or the QMGuid of a Ping
-    Response.
+    """For a message to a direct format name, the SUT requests a session; ServerGuid of the request is zero, or the
+    QMGuid of a Ping Response.
     """
     asked = OutgoingSession(peer, sut).await_request()
     pings = peer.recorder.pings(from_sut=False)
@@ -87,7 +87,9 @@ def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, ju
 
 @covers("MQQB-2.2.3.1-05")
 def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
-    """The SUT requests a session twice: SE is 1 without a Ping Request, and 0 or 1 after one (erratum E03)."""
+    """The SUT requests a session twice: SE is 1 without a preceding Ping Request, and 0 or 1 after a Ping Request
+    (erratum E03).
+    """
     session = OutgoingSession(peer, sut)
     known_pings = 0
     for _ in range(2):  # a retry comes without a ping
@@ -102,7 +104,7 @@ def test_session_flag_of_a_request_without_ping_is_set(peer, sut, judge):
 @covers("MQQB-2.2.3.1-06")
 @pytest.mark.parametrize("flag", [0, 1])
 def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
-    """The SUT answers an EstablishConnection request with the SE of the request."""
+    """The SUT repeats SE of an EstablishConnection request in its response."""
     connection = peer.connect()
     sent = connection.send(establish_request(peer, SE=flag))
     reply = connection.poll("EstablishConnection")
@@ -128,7 +130,9 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
-    """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
+    """The peer opens a session with one unused bit of OperatingSystem set, and sends a message: the SUT answers every
+    packet.
+    """
     for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = exchange_message(peer, establish={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
@@ -150,7 +154,7 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values(), "MQQB-2.2.3.1-14")
 def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
-    """The SUT gets EstablishConnection responses with one unused bit or Reserved set, one on each of six sessions: it
+    """On each of six sessions, the SUT gets an EstablishConnection response with Reserved or one unused bit set: it
     opens each session and sends its message.
     """
     listener = peer.listen_raw()

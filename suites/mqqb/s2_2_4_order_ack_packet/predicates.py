@@ -54,7 +54,9 @@ def demand_order_ack_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
 def compare_previous_number(packet: Any) -> Finding:
-    """Compare the two numbers of the body; a TxSequenceNumber of 0, before any message (E39), has no predecessor."""
+    """Compare the two numbers in the body. TxSequenceNumber 0, which is sent before any message (E39), has no
+    predecessor.
+    """
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
     except FormatError:
@@ -71,10 +73,10 @@ def compare_previous_number(packet: Any) -> Finding:
 passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of 2.2.4.1", of_system=True)(demand_order_ack_body)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
-    passive(rule, MESSAGE_KIND, "TxSequenceID equals that of received messages", of_system=True)(
+    passive(rule, MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
         apply_to_order_acks_of_receiver(compare_sequence_with_received)
     )
 
-passive("MQQB-2.2.4.1-02", MESSAGE_KIND, "TxSequenceNumber equals that of a received message", of_system=True)(
-    apply_to_order_acks_of_receiver(compare_number_with_received)
-)
+passive(
+    "MQQB-2.2.4.1-02", MESSAGE_KIND, "TxSequenceNumber equals TxSequenceNumber of a received message", of_system=True
+)(apply_to_order_acks_of_receiver(compare_number_with_received))

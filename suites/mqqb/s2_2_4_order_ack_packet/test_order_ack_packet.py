@@ -9,10 +9,13 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, one_of
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
+from suites.messages import Sequence
 from suites.mqqb.steps.ordering import Receiver, build_order_ack, get_private_queue_number, read_ack_place
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 
 
@@ -28,10 +31,9 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 )
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
-    last message.
-
-    A fourth message, which does not follow the third, does not change the acknowledged number.
+    """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
+    of the last message. A fourth message that does not follow the third message does not change the acknowledged
+    number.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
@@ -95,6 +97,34 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     )
 
 
+@needs("queues")
+@covers("MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
+def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
+    """On one session, the peer sends three messages of a sequence, and one message of a later sequence to a different
+    queue: the OrderAck of each sequence has the number of its last message. A receiver that keeps one sequence for each
+    sender acknowledges only the later sequence (E41).
+    """
+    receiver, later = Receiver(peer, sut), Sequence(peer, 2)
+    destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"
+    sent = [*(receiver.send() for _ in range(3)), receiver.session.send(later.message(destination=destination))]
+    identifiers = {"first": receiver.sequence.identifier, "later": later.identifier}
+    names = {(one.Ordinal, one.TimeStamp): name for name, one in identifiers.items()}
+
+    def list_highest_numbers():
+        places = sorted(map(read_ack_place, receiver.acknowledgments()))
+        return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
+
+    both = {"first": 3, "later": 1}
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
+    peer.environment.run_until(lambda: list_highest_numbers() == both, within_ms)
+    judge.all(
+        expected=one_of(both, {"later": 1}),
+        observed=list_highest_numbers(),
+        case="highest TxSequenceNumber by sequence",
+        evidence=[*sent, *receiver.acknowledgments()],
+    )
+
+
 @covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
@@ -130,7 +160,8 @@ def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number)
 def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     """For a message to a private format name, the SUT sends the OrderAck to private queue 4 of the peer.
 
-    An earlier session for direct names, now closed, and a session that is still being set up have no influence.
+    An earlier session for direct names, which is closed, and a session that is still being set up have no influence on
+    the destination.
     """
     earlier = peer.open_raw()
     earlier.check_alive()
@@ -155,6 +186,44 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     )
 
 
+@needs("queues", "private_names")
+@covers("MQQB-3.1.3.2-29")
+def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, sut, judge):
+    """On a session of the SUT, the peer sends a message to a direct name; on the SUT's next session to the same queue,
+    the peer sends a transactional message to a private name: the OrderAck is addressed to a private queue.
+    """
+    receiver = Receiver(peer, sut)
+    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
+    _await_session_of_sut(peer, 1).send(peer.message())
+    peer.settle()
+    peer.inbox.accepted[0].close()
+    receiver.session = _await_session_of_sut(peer, 2)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
+    sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
+    frame = receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.3.2-29",
+        expected=3,
+        observed=frame["UserHeader"].DQ,
+        case="DQ of the OrderAck",
+        evidence=[sent, frame],
+    )
+    receiver.session.acknowledge_all()
+
+
+def _await_session_of_sut(peer, count: int):
+    """Wait until the SUT has opened the session with the given number, and has sent a message on it; return the
+    session.
+    """
+    accepted = peer.inbox.accepted
+    peer.environment.run_until(
+        lambda: len(accepted) >= count and bool(accepted[count - 1].messages), peer.sut.connect_timeout_ms
+    )
+    if len(accepted) < count:
+        raise ConformanceFailure(f"the SUT opened {len(accepted)} of {count} sessions")
+    return accepted[count - 1]
+
+
 @sut_survives()
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
@@ -177,7 +246,7 @@ def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
 
 
 def _await_order_ack(receiver, judge, sent):
-    """Return the OrderAck of a message; judge MQQB-3.1.6.9-01 by whether the OrderAck arrives."""
+    """Return the OrderAck of a message; the verdict of MQQB-3.1.6.9-01 depends on whether the OrderAck arrives."""
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",

@@ -50,6 +50,6 @@ for rule, field, of_message in (
     ("MQQB-2.2.5.1-02", "TxSequenceNumber", ""),
     ("MQQB-2.2.5.1-03", "TxPreviousSequenceNumber", "PreviousTxSequenceNumber"),
 ):
-    passive(rule, MESSAGE_KIND, f"{field} equals that of the message", of_system=True)(
+    passive(rule, MESSAGE_KIND, f"{field} equals {of_message or field} of the message", of_system=True)(
         demand_field_of_message(field, of_message)
     )

@@ -27,8 +27,8 @@ FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 
 
 def judge_final_ack_body(judge, receiver, frame, sent, previous):
-    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message whose predecessor has the number
-    ``previous``.
+    """Judge the rules of ``BODY_RULES`` by the FinalAck of a sent message; ``previous`` is the number of the message
+    before it.
     """
     evidence = [sent, frame]
     header, found = sent["TransactionHeader"], read_ack_place(frame)
@@ -102,8 +102,8 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 @sut_survives()
 @varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class for that
-    reason and the number 5.
+    """The second message of a sequence, which has number 5, is refused because of its destination: the FinalAck has the
+    class of that refusal, and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -118,7 +118,9 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 @covers("MQQB-2.2.5-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """A transactional message to a private format name is refused: its FinalAck goes to private queue 4 of the peer."""
+    """A transactional message to a private format name is refused: the SUT sends the FinalAck to private queue 4 of the
+    peer.
+    """
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
@@ -150,10 +152,9 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 )
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
-    """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event and its own
-    numbers.
-
-    It is the second of three messages, number 5; the third begins a new sequence.
+    """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event, and the
+    numbers of the message. The message is the second of three messages, and has number 5; the third message begins a
+    new sequence.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -172,8 +173,8 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
-    """A transactional message to a private format name is refused: the SUT sends its FinalAck to private queue 4 of the
-    peer.
+    """A transactional message to a private format name is refused: the FinalAck that the SUT sends to private queue 4
+    has the number of the message.
     """
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
@@ -193,10 +194,8 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @pytest.mark.parametrize("remove", [receive_first_message, purge_queue], ids=["receive", "q_purged"])
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
-    """Four messages, with no journaling, JN, JP, or both, are received or purged; a fifth, without journaling, is
-    refused.
-
-    The SUT sends a FinalAck for each message except the first.
+    """Four messages, which have neither JN nor JP, only JN, only JP, or both, are received or purged; a fifth message
+    without journaling is refused. The SUT sends a FinalAck for each message except the first.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})

@@ -43,7 +43,7 @@ def _refuse_unused_flags(data: bytes) -> bytes:
 
 
 def _correct_ping_signature(data: bytes) -> bytes:
-    """Replace the Signature of a datagram by the right one."""
+    """Replace the Signature of a datagram by the correct Signature."""
     return data[:2] + SIGNATURE + data[4:]
 
 
@@ -87,7 +87,7 @@ add(
 add(
     "initiator-ping-request-rc-inverted",
     "MQQB-2.2.7-02",
-    "The initiator's Ping Request has RC inverted: a server sets it.",
+    "The initiator's Ping Request has RC inverted: a server sets RC.",
     sent_as("initiator", bit_inverted(PingPacket, "RC")),
 )
 add(
@@ -125,7 +125,7 @@ add(
 add(
     "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
-    "The initiator's Ping Request has Signature 0x4855: its bytes are swapped.",
+    "The initiator's Ping Request has Signature 0x4855, which is the right Signature with its bytes swapped.",
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(
@@ -169,7 +169,7 @@ add(
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
 class AcceptorPingResponseCookieHighestBitCleared(Ping):
-    """The acceptor's Ping Response has the Cookie of its request without its highest bit."""
+    """The acceptor's Ping Response has the Cookie of the request with the highest bit cleared."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)
@@ -178,7 +178,7 @@ class AcceptorPingResponseCookieHighestBitCleared(Ping):
 
 @fault("acceptor-ping-response-rf-set-after-first-refusal", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
 class AcceptorPingResponseRfSetAfterFirstRefusal(Ping):
-    """The acceptor sets RF in every Ping Response after the first one with RF set."""
+    """After the first Ping Response with RF set, the acceptor sets RF in every Ping Response."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

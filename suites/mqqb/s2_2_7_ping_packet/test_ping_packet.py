@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
+from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer, try_session_request
 
 RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
@@ -44,8 +44,8 @@ JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 @needs("ping")
 @covers("MQQB-2.2.7-01", *RULES_OF_UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):
-    """A Ping Request with one unused bit set, or with all, gets the same response as a Ping Request with all unused
-    bits clear.
+    """A Ping Request with one or all unused bits set gets the same response as a Ping Request with all unused bits
+    clear.
     """
     expected = require_ping_answer(peer).fields(*JUDGED_PING_FIELDS)
     for bit, rule in RULES_OF_UNUSED_BITS.items():
@@ -78,26 +78,60 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
 
 
 @needs("ping", "configure")
-@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
-def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge):
+@covers("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
+@pytest.mark.parametrize("RC", [0, 1])
+def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC):
     """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
-    whether the SUT accepts the next session request.
+    whether the SUT accepts the next session request, and RC is the RC of the Ping Request.
     """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
-        rules = ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+        rules = ("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
         judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
     opened = [request_session_as(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
-        exchange = ping_sut(peer)
+        exchange = ping_sut(peer, RC=RC)
         outcome, connection = request_session_as(peer, peer.identifier)
         opened.append(connection)
+        case = f"Ping Response with a limit of {limit} sessions"
+        judge(
+            "MQQB-2.2.7-04",
+            "MQQB-3.1.7.7-05",
+            expected=outcome,
+            observed=exchange.predicted_outcome,
+            case=f"RF of the {case}",
+            evidence=exchange,
+        )
+        judge(
+            "MQQB-2.2.7-03",
+            "MQQB-3.1.7.7-07",
+            expected=fields(RC=RC),
+            observed=exchange.fields("RC"),
+            case=case,
+            evidence=exchange,
+        )
+
+
+@needs("ping", "pause")
+@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
+    """The SUT is taken off the network, which ends its sessions, and brought back: a Ping Response has RF set while the
+    SUT refuses session requests, and clear afterwards.
+    """
+    for case, change in (("offline", sut.take_offline), ("online again", sut.bring_online)):
+        change()
+        exchange = ping_sut(peer)
+        outcome = try_session_request(peer)
+        if exchange.received is None and outcome != "accepted":
+            reason = "the SUT answers no ping while it is offline"
+            judge.mark_not_exercised("MQQB-2.2.7-04", "MQQB-3.1.7.7-05", reason=reason, evidence=[*exchange])
+            continue
         judge.all(
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF of the Ping Response with a limit of {limit} sessions",
+            case=f"RF of the Ping Response of a SUT that is {case}",
             evidence=exchange,
         )
 
@@ -125,7 +159,9 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """The response to a Ping Request with a Cookie of four different bytes is compared byte by byte, except RF."""
+    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; bit RF is not
+    compared.
+    """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)
     observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le

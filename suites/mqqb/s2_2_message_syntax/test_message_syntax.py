@@ -7,7 +7,7 @@ import textwrap
 from harness.run.marks import covers
 
 TIME_STAMP, ACK_MS, RECOVERABLE_ACK_MS = 0x0102_0304, 0x0001_1170, 0x0000_0304
-"""Numbers that change when their bytes are reversed; the timeouts are in their ranges (2.2.2.1)."""
+"""Numbers that change when their bytes are reversed. The timeouts are in the valid ranges (2.2.2.1)."""
 PACKET_SIZES = ("3c020000", "20000000", "24000000")
 """PacketSize of EstablishConnection, ConnectionParameters and SessionAck: 572, 32, 36."""
 
@@ -18,8 +18,8 @@ def _get_bytes(frame, start, end):
 
 @covers("MQQB-2.2-D01")
 def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
-    """Sizes, timeouts, a time stamp and a count in the SUT's three answers to a session and a message are
-    little-endian.
+    """The peer opens a session and sends a message: the sizes, timeouts, time stamp and count in the SUT's three
+    answers are little-endian.
     """
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
     connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)

@@ -1,4 +1,4 @@
-"""The machine of a session that the system accepts, beside another session that is open."""
+"""The machine of a session that the system accepts, while a second session is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_SESSION = "no session"
 
 
 class Acceptor(Machine, path=Path(__file__)):
-    """The peer opens a connection, and sends the packets of `mqconform learn`."""
+    """A connection that the peer opens, and on which it sends the packets of `mqconform learn`."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Acceptor(Machine, path=Path(__file__)):
 
     @state("WAITING_EC_MSG")
     def connect(self) -> None:
-        """Do nothing: the connection is open."""
+        """Do nothing, because the connection is already open."""
 
     @state("WAITING_CP_MSG")
     def establish(self) -> None:
@@ -37,19 +37,19 @@ class Acceptor(Machine, path=Path(__file__)):
 
     @state("OPEN")
     def open(self) -> None:
-        """Send an EstablishConnection and a ConnectionParameters request."""
+        """Send an EstablishConnection request and a ConnectionParameters request."""
         self._send_first("EstablishConnection", "ConnectionParameters")
 
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("EstablishConnection")
     def send_establish_connection(self) -> str:
-        """Send an EstablishConnection request for any queue manager."""
+        """Send an EstablishConnection request with ServerGuid zero."""
         return self._send("EstablishConnection")
 
     @event("EstablishConnection for another")
     def send_establish_connection_for_another(self) -> str:
-        """Send an EstablishConnection request for another queue manager."""
+        """Send an EstablishConnection request with the ServerGuid of a different queue manager."""
         return self._send("EstablishConnection for another")
 
     @event("ConnectionParameters")
@@ -96,14 +96,14 @@ class Acceptor(Machine, path=Path(__file__)):
 
     @event("no packet")
     def send_no_packet(self) -> str:
-        """Send bytes that are no packet."""
+        """Send bytes that are not a packet."""
         return self._send("no packet")
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("message on another session")
     def send_message_beside(self) -> str:
-        """Send a message on the other session; return the name of the answer."""
+        """Send a message on the second session; return the name of the answer."""
         if self._beside is None:
             return NO_SESSION
         answer = self._beside.acknowledgment()
@@ -112,7 +112,7 @@ class Acceptor(Machine, path=Path(__file__)):
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _open_beside(self, peer: Peer) -> RawConversation | None:
-        """Open the other session; return None when the system does not, so that the event is judged all the same."""
+        """Open the second session; return None if this fails, so that the event can still be judged."""
         try:
             return peer.open_raw()
         except CHANNEL_ERRORS:
@@ -130,4 +130,4 @@ class Acceptor(Machine, path=Path(__file__)):
     def _send_first(self, *names: str) -> None:
         for name in names:
             if self._system.send_input(name) != name:
-                raise ConformanceFailure(f"the SUT did not answer {name} as an acceptor does")
+                raise ConformanceFailure(f"the SUT did not send the answer of an acceptor to {name}")

@@ -150,7 +150,7 @@ def _reset_outgoing_sequence_number(queue: OutgoingQueue) -> None:
 
 
 def _replace_outgoing_queue_reference(queue: OutgoingQueue) -> None:
-    """Let the session refer to an OutgoingQueue of another name for the same destination."""
+    """Let the session refer to an OutgoingQueue with a different name for the same destination."""
     assert queue.session.OutgoingQueueReference is queue
     other = OutgoingQueue(Pathname=queue.Pathname, DestinationFormatName=f"{queue.DestinationFormatName}-other")
     other.session = queue.session
@@ -224,7 +224,7 @@ add(
 add(
     "sender-outgoing-queue-reference-changed-by-restart",
     "MQQB-3.1.1.3.1-10",
-    "The sender's OutgoingQueueReference names another queue after a restart.",
+    "The sender's OutgoingQueueReference names a wrong queue after a restart.",
     _change_outgoing_at_restart(_replace_outgoing_queue_reference),
 )
 add(
@@ -254,7 +254,7 @@ add(
 add(
     "sender-unacknowledged-message-renumbered-by-restart",
     "MQQB-3.1.1.3.1.2-01",
-    "The sender gives unacknowledged messages another TxSequenceNumber at a restart.",
+    "The sender changes the TxSequenceNumbers of unacknowledged messages at a restart.",
     _change_outgoing_at_restart(_renumber_messages),
 )
 add(
@@ -267,7 +267,7 @@ add(
 
 @fault("sender-messages-reversed-by-session-retry", breaks="MQQB-3.1.1.3.1-D01")
 class SenderMessagesReversedBySessionRetry(Establishing):
-    """The sender reverses the order of its messages when it retries a session."""
+    """The sender reverses the order of its messages when it tries again to establish a session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         table = session.OutgoingMessageTable

@@ -81,8 +81,8 @@ def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 @covers("MQQB-3.1.1.3.1-12")
 @varied("destination", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
-    """The SUT must send three acknowledgments to an unreachable queue: after a restart, it sends the two recoverable
-    acknowledgments in order.
+    """Three acknowledgments of the SUT, two of them recoverable, wait for an unreachable queue: after a restart, the
+    SUT sends the two recoverable acknowledgments in order.
     """
     to = peer.direct_name("mqc-acks-survive")
     provoker = Provoker(peer, to)
@@ -111,7 +111,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1.2-01")
 @varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
-    """The SUT sends two unacknowledged messages of a sequence again after a restart, with their TxSequenceNumbers."""
+    """After a restart, the SUT sends two unacknowledged messages of a sequence again, with their TxSequenceNumbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
     sent = outgoing.send(2)
     sut.restart()

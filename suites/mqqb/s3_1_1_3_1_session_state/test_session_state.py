@@ -14,15 +14,17 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
 SECONDS_PER_DAY = 24 * 3_600
-GROWING_IDENTIFIERS = holds("three identifiers, then three greater ones")
+GROWING_IDENTIFIERS = holds(
+    "the identifiers of the last three messages are greater than those of the first three messages"
+)
 
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and one sequence to another have increasing identifiers; the first sequence to each
-    queue has Ordinal 1.
+    """Two sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
+    each queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -50,8 +52,8 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judge):
     """The SUT sends messages to three queues together, then to three more queues: each sequence has Ordinal 1 and a
-    unique TimeStamp. Each TxSequenceID of the second group is greater than all of the first group; the order within a
-    group is not judged.
+    unique TimeStamp. Each TxSequenceID of the second group is greater than all TxSequenceIDs of the first group; the
+    order within a group is not judged.
     """
     sender = Sender(peer, sut)
     earlier, later = (
@@ -92,8 +94,8 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """The SUT begins one sequence before its clock is set back by a day, a second after the change, and a third after a
-    restart: their TimeStamps increase.
+    """The SUT begins a sequence before its clock is set back by a day, a sequence after the change, and a sequence
+    after a restart: the TimeStamps of the three sequences increase.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
@@ -122,7 +124,7 @@ def _send_together(sender, *names):
 
 
 def _await_messages(sender, message_tags):
-    """Return the messages with these tags when each has arrived on an open session."""
+    """Wait until the messages with the given tags have arrived on an open session; return them."""
     inbox = sender.peer.inbox
 
     def found() -> dict[int, Frame]:
@@ -144,7 +146,7 @@ def _acknowledge_messages(sender, frames):
 
 
 def _judge_first_sequences(judge, frames):
-    """Judge that each sequence is the first of its queue, with a TimeStamp that differs from the others."""
+    """Judge that each sequence is the first of its queue, and has a TimeStamp that no other sequence has."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
     begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge(
@@ -158,8 +160,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence to a queue has two messages, one of them acknowledged. After a restart, the next message of
-    the sequence has number 3.
+    """The second sequence to a queue has two messages, and one of these messages is acknowledged. After a restart, the
+    next message of the sequence has number 3.
     """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
@@ -179,7 +181,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         evidence=evidence,
     )
     if read_sequence_id(sent[0])[1] == 1:
-        raise ConformanceFailure("the SUT began no second sequence when the first had ended")
+        raise ConformanceFailure("the SUT began no second sequence after the first sequence had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
         expected=holds("the TxSequenceID is the same"),
@@ -195,7 +197,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
-    earlier.
+    before number 1.
     """
     name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
@@ -254,8 +256,8 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0; one message out of order before a restart and one after it increase
-    RejectCount to 2.
+    """RejectCount of a new sequence is 0. One message out of order arrives before a restart, and one after the restart:
+    RejectCount is 2.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -285,7 +287,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
 
 
 def _await_reject_count(peer, sut, count):
-    """Wait for a RejectCount; return the RejectCount that the SUT shows then."""
+    """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
     def shown():

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.1.3.1, 3.1.5.1 to 3.1.5.8: each packet in each state of an accepted session, by the table states.toml."""
+"""MS-MQQB 3.1.1.3.1, 3.1.5.1 to 3.1.5.8: each packet in each state of an accepted session, according to the table
+states.toml.
+"""
 
 from __future__ import annotations
 
@@ -8,5 +10,7 @@ from suites.mqqb.s3_1_1_3_1_session_state.acceptor_machine import Acceptor
 
 @for_each_cell(Acceptor)
 def test_accepted_session_follows_its_states(peer, judge, cell):
-    """A packet in each state of an accepted session has the outcome of its cell, and another session stays open."""
+    """For each state of an accepted session and each packet, the outcome is the one in states.toml, and a second
+    session stays open.
+    """
     judge_cell(judge, cell, Acceptor(peer))

@@ -71,7 +71,7 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     """After a restart, the SUT accepts the next message of an incoming sequence, but not the last message again, nor a
     message after a gap.
 
-    The messages that arrived before the restart are still in the queue, or were received. All messages go to one queue,
+    The messages from before the restart are still in the queue, or were received. All messages are for one queue,
     because the scope of a sequence is open (E41).
     """
     receiver = Receiver(peer, sut)

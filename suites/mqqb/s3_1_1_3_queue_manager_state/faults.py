@@ -60,7 +60,7 @@ add(
 
 @fault("sender-message-id-two-higher", breaks="MQQB-3.1.1.3-24")
 class SenderMessageIdTwoHigher(Numbering):
-    """The MessageIDs of the sender's messages increase by two from each message to the next."""
+    """The sender increases the MessageID by two for each message."""
 
     def assign_identifier(self) -> int:
         super().assign_identifier()

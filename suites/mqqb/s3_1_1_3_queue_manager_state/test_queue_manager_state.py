@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
 
 REPEATED_MESSAGE_LABEL = "twice"
@@ -45,17 +46,21 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """Three messages have consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all
-    earlier messages.
+    """A message, an acknowledgment that the SUT itself sends, and two messages have consecutive MessageIDs; a message
+    after each of two restarts has a higher MessageID than all earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
-    sender.send(1, 2, 3)
-    session, came = sender.await_first(3)
+    sender.send(1)
+    session, _ = sender.await_first(1)
+    Provoker(peer, sender.to).send(2)
+    sender.collect(session, 2)
+    sender.send(3, 4)
+    came = sender.collect(session, 4)
     ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
         "MQQB-3.1.1.3-24",
-        expected=[1, 1],
+        expected=[1, 1, 1],
         observed=steps,
         case="differences between successive MessageIDs",
         evidence=came,
@@ -63,7 +68,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     judge.conclude("MQQB-3.1.1.3-24")
     session.acknowledge_all()
     session.quiet()
-    for tag in (4, 5):
+    for tag in (5, 6):
         sut.restart()
         sender.send(tag)
         later_session = sender.await_session()
@@ -88,7 +93,7 @@ def _list_message_ids(frames):
 @needs("configure", "restart")
 @covers("MQQB-3.1.1.3-27")
 def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
-    """SendInsecureNacks is FALSE in the usual configuration; set to TRUE, it is TRUE after a restart."""
+    """SendInsecureNacks is FALSE in the usual configuration; when set to TRUE, it is still TRUE after a restart."""
     judge(
         "MQQB-3.1.1.3-27",
         expected=False,

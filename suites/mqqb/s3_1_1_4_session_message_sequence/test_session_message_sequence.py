@@ -41,8 +41,8 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 @covers("MQQB-3.1.1.4-D01")
 @varied("acknowledgments", "application tag", "extension", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, judge):
-    """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three of them as
-    recoverable, because transactional messages are recoverable.
+    """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three messages
+    as recoverable, because transactional messages are recoverable.
     """
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [

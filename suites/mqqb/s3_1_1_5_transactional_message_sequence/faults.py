@@ -77,7 +77,7 @@ class SenderUnackedSequenceOmitsSentMessage(TransactionalSending):
 
 @fault("sender-second-message-on-ended-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
 class SenderSecondMessageOnEndedSequence(TransactionalSending):
-    """The sender sends the second message of a new sequence on the old sequence."""
+    """The sender sends the second message of a new sequence as a message of the old sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -102,7 +102,7 @@ class RouterTransactionHeaderFaSet(Routing):
     "sender-order-ack-keeps-last-message", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
 )
 class SenderOrderAckKeepsLastMessage(OrderAcks):
-    """The sender keeps the last message of a sequence when an OrderAck acknowledges it."""
+    """The sender keeps the last message of a sequence although an OrderAck acknowledges the message."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1

@@ -10,10 +10,8 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
-    """Of six express and recoverable messages, four are acknowledged: the SUT sends only the other two on the next
-    session.
-
-    Meanwhile it acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
+    """The peer acknowledges four of six express and recoverable messages: the SUT sends only the other two messages on
+    the next session. In its earlier acknowledgment of an express message, the fields for recoverable messages are 0.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")

@@ -51,7 +51,7 @@ class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
 
 @fault("receiver-order-ack-number-is-highest-received", breaks="MQQB-3.1.1.6.2-D01")
 class ReceiverOrderAckNumberIsHighestReceived(InSequence):
-    """The receiver's OrderAck has the highest number that arrived, whether the messages arrived in order or not."""
+    """The receiver's OrderAck has the highest number that arrived, even if the messages arrived out of order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         follows = super().is_in_sequence(session, packet)

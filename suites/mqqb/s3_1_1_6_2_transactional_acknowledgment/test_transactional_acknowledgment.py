@@ -13,8 +13,8 @@ from suites.mqqb.steps.sender import Sender
 
 NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 PREVIOUS_NUMBERS = (2, 3, 0)
-"""Numbers of a sequence in an order in which a destination would accept none of them, and the number that each names
-as the previous one: the number before, one further back, or none.
+"""Pairs of TxSequenceNumber and PreviousTxSequenceNumber, in an order in which a destination would accept no message.
+The previous number is the number before, a lower number, or 0.
 """
 
 
@@ -22,10 +22,9 @@ as the previous one: the number before, one further back, or none.
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 @varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """The peer sends three messages of another source, out of order, that are addressed to the peer: the SUT forwards
-    them with their TransactionHeaders.
-
-    The SUT acknowledges them only on the session: it sends no OrderAck or FinalAck.
+    """The peer sends three transactional messages of another source, out of order and addressed to the peer: the SUT
+    forwards them with unchanged TransactionHeaders. It acknowledges them only by SessionAcks, not by an OrderAck or
+    FinalAck.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()

@@ -16,10 +16,9 @@ EXCHANGE_TOLERANCE_S = 20
 @needs("send", "management")
 @covers("MQQB-3.1.2.6-D01")
 def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, judge):
-    """The first of two messages is acknowledged: EodResendTime is EodResendInterval after the acknowledgment, by the
-    SUT's clock.
-
-    EodResendTime may also be EodResendInterval after the sending of the second message (erratum E46).
+    """The first of two messages is acknowledged: EodResendTime is the time of the acknowledgment plus
+    EodResendInterval, according to the SUT's clock; or, as erratum E46 allows, the sending time of the second message
+    plus EodResendInterval.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-time")
     sent = outgoing.send(2)
@@ -47,8 +46,8 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
-    """A Ping Response half a second after its request makes the SUT open a session; a Ping Response two seconds after
-    its request does not.
+    """When a Ping Response arrives half a second after the Ping Request, the SUT opens a session; when it arrives two
+    seconds after the request, the SUT opens no session.
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import replace_part
-from harness.faults.primitives import always
+from harness.faults.primitives import always, at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.security import CachedSymmetricKey, EncryptionAlgorithm
+from reference_qm.security import CachedSymmetricKey, CachedUserCert, EncryptionAlgorithm
+from reference_qm.security.directory_keys import UserSignCert
 from reference_qm.surface.clock import Now
 
 
@@ -105,8 +106,26 @@ for _name, _rule, _element in (
     )
 
 
+def _double_certificate_lifetime(qm: QueueManager) -> None:
+    qm.caches.configure(replace(qm.caches.settings, UserCertLifetime=2 * qm.caches.settings.UserCertLifetime))
+
+
+add(
+    "receiver-user-cert-cache-not-empty-after-restart",
+    "MQQB-3.1.3.1-08",
+    "UserCertCache is empty only at the first start of the receiver; after a restart, the cache contains an entry.",
+    at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
+)
+add(
+    "receiver-user-cert-lifetime-doubled-after-restart",
+    "MQQB-3.1.3.1-10",
+    "After a restart the receiver keeps certificates in UserCertCache for twice UserCertLifetime.",
+    at_restart(_double_certificate_lifetime),
+)
+
+
 def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
-    """Set a preferred algorithm, regardless of its configuration."""
+    """Set a preferred algorithm, regardless of the configured algorithm."""
 
     def change(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}

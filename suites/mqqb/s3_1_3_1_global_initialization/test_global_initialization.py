@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
+from harness.expectations import between, fields, holds
 from harness.run.marks import covers, needs
+from harness.wire.protection import RC4
+from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 PERSISTENT_ELEMENTS = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
@@ -42,6 +45,12 @@ CONFIGURED_VALUES = {
     "MQQB-3.1.3.1-22": ("SendEnhancedRC2Using40BitKeys", False),
     "MQQB-3.1.3.1-23": ("RejectEnhancedRC2Using40BitKeys", False),
 }
+RECEIVING_CACHES = (
+    (Caches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
+    (Caches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
+)
+"""The caches of received messages: the rules about an empty cache and about its lifetime, and the lifetime in ms."""
+ENHANCED = 3
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
@@ -61,10 +70,12 @@ def _read_queue_manager(sut):
     "MQQB-3.1.4.1-01",
 )
 def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
-    """After a restart, the resend times are unchanged, ResendTimerTable consists of them, and the caches are empty.
+    """After a restart with a stored message, the resend times are unchanged, ResendTimerTable consists of these times,
+    and the caches are empty.
 
-    Sizes, lifetimes and algorithms have their default values.
+    The sizes, lifetimes and algorithms of the caches have their default values.
     """
+    peer.open_raw().check_alive()  # so that the disk is not empty at the restart
     before_restart = _read_queue_manager(sut)
     sut.restart()
     after_restart = _read_queue_manager(sut)
@@ -89,6 +100,59 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
+
+
+@needs("security", "receive", "configure", "inspect", "restart")
+@covers("MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17")
+def test_filled_caches_are_empty_after_restart(peer, sut, judge):
+    """The SUT receives a signed and encrypted message before and after a restart: UserCertCache and
+    ReceiveSymmetricKeyCache are empty after the restart, and their entries then have the default lifetimes.
+    """
+    secured, caches = Secured(peer, sut), Caches(sut)
+
+    def fill_caches():
+        clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED))
+        packet = encrypt_message(sut, clear, ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        frames = secured.dispositions({"": packet})[""].frames
+        if not all(caches.entries(name) for name, *_ in RECEIVING_CACHES):
+            raise ConformanceFailure("the message has no entry in the caches")
+        return frames
+
+    first = fill_caches()
+    sut.restart()
+    for name, rule, *_ in RECEIVING_CACHES:
+        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=first)
+        judge.conclude(rule)
+    secured.connection = peer.open_raw()
+    second = fill_caches()
+    for name, _, rule, lifetime_ms in RECEIVING_CACHES:
+        due_ms = sut.duration_ms(lifetime_ms)
+        expected = between(due_ms - sut.slack_ms(lifetime_ms) - 2 * sut.response_timeout_ms, due_ms)
+        left_ms = caches.remaining_ms(name)
+        judge(rule, expected=expected, observed=left_ms, case=f"remaining ms of the timer of {name}", evidence=second)
+
+
+@needs("inspect", "restart", "environment")
+@covers("MQQB-3.1.3.1-07")
+def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
+    """According to the SUT's clock, the SUT restarts a day after it received a message: the cleanup timer of
+    MessageIDHistoryTable runs if the table still contains an entry.
+    """
+    session = peer.open_raw()
+    session.check_alive()
+    sut.change_environment(clock=SECONDS_PER_DAY)
+    sut.restart()
+    manager = _read_queue_manager(sut)
+    if not read_element(manager, "MessageIDHistoryTable"):
+        judge.mark_not_exercised("MQQB-3.1.3.1-07", reason="the SUT starts without outdated entries of the history")
+        return
+    judge(
+        "MQQB-3.1.3.1-07",
+        expected=TIMER_RUNS,
+        observed=_is_running(manager),
+        case="MessageIDHistory Cleanup Timer with outdated entries",
+        evidence=session.sent[-1],
+    )
 
 
 @needs("inspect", "restart", "set_timers")

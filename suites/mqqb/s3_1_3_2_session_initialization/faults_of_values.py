@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.3.2 Session Initialization that show with some values only."""
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization that only some values reveal."""
 
 from __future__ import annotations
 

@@ -58,9 +58,8 @@ ZERO_SEQUENCE_ELEMENTS = {
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    the SessionAck on that session counts 1.
-
-    ``owed``: the number of further messages of the peer that may be unacknowledged when the first session is lost.
+    the SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
+    unacknowledged when the first session is lost.
     """
     session = OutgoingSession(peer, sut)
     session.open()
@@ -100,8 +99,8 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
 
 
 def _build_session_ack(messages):
-    """Make a SessionAck for this number of messages in each direction, of which one message of the SUT and all messages
-    of the peer are recoverable.
+    """Make a SessionAck for a given number of messages in each direction. One message of the SUT and all messages of
+    the peer are recoverable.
     """
     return session_ack(
         AckSequenceNumber=messages,
@@ -116,7 +115,9 @@ def _build_session_ack(messages):
 @covers("MQQB-3.1.3.2-23")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
-    """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
+    """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
+    none of them.
+    """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
     session = sender.await_session()
@@ -131,29 +132,31 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
     )
 
 
-@needs("send")
 @covers("MQQB-3.1.3.2-22")
 @varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
-    """The SUT sends a recoverable message that is not acknowledged as stored, and an unacknowledged express message,
-    again on the next session.
+    """On the next session, the SUT sends again a recoverable message that is not acknowledged as stored, and an
+    unacknowledged express message.
     """
     sender = Sender(peer, sut)
+    recoverable = 2
     sender.send(1)
-    sender.send(2, delivery="recoverable")
+    sender.send(recoverable, delivery="recoverable")
     sender.send(3)
     session = sender.await_session()
-    if Sender.tags(sender.collect(session, 3)) != [1, 2, 3]:
+    arrived = Sender.tags(sender.collect(session, 3))
+    if sorted(arrived) != [1, recoverable, 3]:
         raise ConformanceFailure("the three messages did not arrive")
     ack = session.send(session_ack(AckSequenceNumber=2))
     peer.settle()
     session.close()
     again = sender.await_session()
-    came = sender.collect(again, 2)
+    expected = sorted({recoverable, *arrived[2:]})
+    came = sender.collect(again, len(expected))
     again.acknowledge_all()
     judge(
         "MQQB-3.1.3.2-22",
-        expected=[2, 3],
+        expected=expected,
         observed=sorted(Sender.tags(came)),
         case="messages on the next session",
         evidence=[ack, *came],
@@ -163,8 +166,8 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
 @needs("send", "management")
 @covers("MQQB-3.1.3.2-18")
 def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
-    """Two of three messages are acknowledged by OrderAcks on one session, and the third on the next: LastAckCount of
-    the next session is 1.
+    """Two of three messages are acknowledged by OrderAcks on one session, and the third message on the next session:
+    LastAckCount of the next session is 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-next-session")
     outgoing.send(3)
@@ -191,7 +194,9 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
-    """A session without messages closes at the first expiry of its Session Cleanup Timer, not at the second."""
+    """A session without messages closes at the first expiry of its Session Cleanup Timer, and does not wait for the
+    second expiry.
+    """
     cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
@@ -227,14 +232,14 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two session requests with the same Identifier, which is neither null nor the peer's."""
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID."""
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
     observed = borrowed or first_one == second_one or f"{first_one}, then {second_one}"
     judge(
         "MQQB-3.1.3.2-34",
-        expected=holds("both responses have one Identifier, which only the SUT has"),
+        expected=holds("both responses contain the same Identifier, which no other system has"),
         observed=observed,
         evidence=frames,
     )
@@ -255,7 +260,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
 @covers("MQQB-3.1.3.2-36")
 def test_first_packet_other_than_establish_connection_is_not_answered(peer, judge):
     """The SUT answers an EstablishConnection packet that is the first packet of a connection; it does not answer a
-    ConnectionParameters packet there.
+    ConnectionParameters packet that is the first packet.
     """
     requesting_connection, other_connection = peer.connect(), peer.connect()
     sent = [other_connection.send(parameters_request()), requesting_connection.send(establish_request(peer))]
@@ -328,7 +333,7 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before the other side answers, by rule."""
+"""Elements of a session that is established again, before the peer answers, by rule."""
 
 
 @needs("send", "inspect")

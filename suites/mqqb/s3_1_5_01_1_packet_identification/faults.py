@@ -97,7 +97,9 @@ add(
 
 
 def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], fields: dict[str, Any]) -> Install:
-    """Make the queue manager accept a message as an acknowledgment although these fields show that it is none."""
+    """Make the queue manager treat a message as an acknowledgment although the given fields show that it is not an
+    acknowledgment.
+    """
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, BytesReceived):

@@ -37,11 +37,11 @@ CHANGES_OF_ACKNOWLEDGMENTS = {
     "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
     "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By rule: a step that makes an acknowledgment, and a change after which the message is no acknowledgment."""
+"""By rule: a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):
-    """Make the acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
+    """Make an acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
     return make(peer, sent, **changes)
@@ -60,10 +60,9 @@ def _make_changed(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message; a message that differs from it in one field does not,
-    and leaves the session open.
-
-    Each acknowledgment has its own session, because its effect on sequence numbers is open (E26).
+    """An OrderAck or FinalAck ends the resending of a message. A message that differs from the acknowledgment in one
+    field does not end it, and leaves the session open. Each acknowledgment is sent on a separate session, because its
+    effect on sequence numbers is open (E26).
     """
     make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
@@ -90,7 +89,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
 @malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
 def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
-    """A ConnectionParameters packet is answered; the same packet with IN clear or another PT closes the connection."""
+    """A ConnectionParameters packet is answered; the same packet with IN clear or a wrong PT closes the connection."""
     unchanged = peer.request_session()
     asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
     answer = unchanged.poll("ConnectionParameters")
@@ -115,7 +114,7 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
 )
 def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
-    """A SessionAck is accepted; the same packet with IN or SH clear or another PT closes the session."""
+    """A SessionAck is accepted; the same packet with IN or SH clear or a wrong PT closes the session."""
     connection = peer.open_raw()
     connection.send(connection.build_session_ack(base={"PacketSize": 20}))
     connection.check_alive()

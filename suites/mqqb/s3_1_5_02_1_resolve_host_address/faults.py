@@ -75,7 +75,7 @@ add(
 
 @fault("initiator-outgoing-queue-reference-of-other-name", breaks="MQQB-3.1.5.2.1-03")
 class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
-    """The initiator's OutgoingQueueReference is the OutgoingQueue of another format name."""
+    """The initiator's OutgoingQueueReference is the OutgoingQueue of a different format name."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         queues = self.qm.adm.OutgoingQueues.values()
@@ -155,7 +155,7 @@ def _has_public_destination(session: Session) -> bool:
 
 
 def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
-    """Make the initiator not connect again for public format names, or for all other format names."""
+    """Make the initiator not connect again, either for public format names or for all other format names."""
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
@@ -166,7 +166,7 @@ def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
 
 
 def _skip_validation_mark(*, public: bool) -> Install:
-    """Make the initiator not set NeedValidation for queues with public format names, or for all other queues."""
+    """Make the initiator not set NeedValidation, either for queues with public format names or for all other queues."""
 
     class NotMarked(Resolving):
         def require_validation(self, session: Session) -> None:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.2.1 Resolve Host Address: after the last address of a host name the first is tried again."""
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address: after the last address of a host name, the first address is tried again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     sender.send(1)
     session, sent = sender.await_first(1)
     session.close()
-    ack = sender.await_session().acknowledge_all()
+    again = sender.poll_session(
+        2 * sut.connect_timeout_ms
+    )  # the name may have further addresses, which are tried first
+    evidence = [*sent, *([again.acknowledge_all()] if again else [])]
     tried = [entry["AddressList"] for entry in list_connection_history(sut, PEER_QUEUE_BY_HOST_NAME)]
-    turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
+    names = {tried[0]: "first", peer.address: "second"}
+    turns = [names[address] for address, _ in itertools.groupby(tried) if address in names]
     expected = ["first", "second", "first", "second"]
-    judge(
-        "MQQB-3.1.5.2.1-33", expected=expected, observed=turns, case="addresses of the attempts", evidence=[*sent, ack]
-    )
+    judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, case="addresses of the attempts", evidence=evidence)

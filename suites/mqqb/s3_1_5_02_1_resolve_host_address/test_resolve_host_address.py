@@ -11,8 +11,11 @@ from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import UNUSED_ADDRESS
+from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
+    PEER_QUEUE_BY_HOST_NAME,
     RETRY_INTERVAL_MS,
     find_initiated_session,
     find_outgoing_queue,
@@ -54,7 +57,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     )
 
 
-@needs("send", "private_names")
+@needs("private_names")
 @covers(
     "MQQB-3.1.5.2.1-14",
     "MQQB-3.1.5.2.1-15",
@@ -117,8 +120,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue; only this queue becomes Connected, not the queue of
-    another name.
+    """Two messages to one format name share one OutgoingQueue. This queue becomes Connected; the queue for a second
+    format name does not become Connected.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -236,7 +239,9 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-37",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """In two attempts for a private name, NextHops contains one address, and the request has the GUID in that name."""
+    """During two attempts to reach a private name, NextHops contains one address, and the request contains the GUID in
+    that name.
+    """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
@@ -266,16 +271,46 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-27")
 def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
-    """Messages wait for an unreachable IPv4 address and an IPv6 address: NextHops shows them with IP= and IPv6=."""
+    """Messages wait for an unreachable IPv4 address and an unreachable IPv6 address: NextHops shows the addresses with
+    the prefixes IP= and IPv6=.
+    """
     for kind, address in (("IP", UNREACHABLE_IPV4), ("IPv6", UNREACHABLE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
         sut.send(name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
-            judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
+            judge.give_up(Verdict.NOT_EXERCISED, "the SUT does not support IPv6")
             return
         judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops, case="NextHops")
+
+
+@needs("send", "inspect", "management", "two_addresses")
+@covers("MQQB-3.1.5.2.1-27", "MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-32")
+def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
+    """While the SUT connects to a host name with several addresses, NextHopCollection of the session and NextHops of
+    the outgoing queue contain every address to which the name resolves.
+    """
+    request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).await_request()
+    expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
+    hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
+    judge(
+        "MQQB-3.1.5.2.1-28",
+        "MQQB-3.1.5.2.1-31",
+        "MQQB-3.1.5.2.1-32",
+        expected=expected,
+        observed=sorted(hop["Address"] for hop in hops),
+        case="Addresses in NextHopCollection",
+        evidence=request,
+    )
+    shown = find_outgoing_queue(sut, PEER_QUEUE_BY_HOST_NAME)["NextHops"]
+    judge(
+        "MQQB-3.1.5.2.1-27",
+        expected=sorted(f"{'IPv6' if ':' in one else 'IP'}={one}" for one in expected),
+        observed=sorted(shown),
+        case="NextHops of the outgoing queue",
+        evidence=request,
+    )
 
 
 @needs("send", "inspect", "management", "private_names")

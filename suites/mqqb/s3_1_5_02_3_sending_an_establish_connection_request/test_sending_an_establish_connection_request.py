@@ -96,7 +96,9 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         if not list_pings(peer, since, frame.number)
     ]
     if not without_ping:
-        raise ConformanceFailure("the SUT pings before each request: text and real frames then disagree about SE (E03)")
+        raise ConformanceFailure(
+            "the SUT pings before each request: the document and captured frames then disagree about SE (E03)"
+        )
     for request in without_ping:
         judge(
             "MQQB-3.1.5.2.3-11",

@@ -57,7 +57,7 @@ class Initiator(Machine, path=Path(__file__)):
 
     @event("EstablishConnection for another")
     def send_response_for_another(self) -> str:
-        """Send an EstablishConnection response with the ClientGuid of another queue manager."""
+        """Send an EstablishConnection response with the ClientGuid of a different queue manager."""
         return self._send(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
     @event("ConnectionParameters")
@@ -93,7 +93,7 @@ class Initiator(Machine, path=Path(__file__)):
 
     @event("no packet")
     def send_no_packet(self) -> str:
-        """Send bytes that are no packet."""
+        """Send bytes that are not a packet."""
         return self._send_input("no packet")
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Initiator(Machine, path=Path(__file__)):
         return self._send(INPUTS[name](self._peer, self._outgoing.connection), within_ms)
 
     def _send(self, packet: Any, within_ms: int = 0) -> str:
-        """Send a packet, and return the packets that come until the system is silent, and the end of the connection."""
+        """Send a packet; return the packets that arrive until the system is silent, and any end of the connection."""
         connection = self._outgoing.connection
         before = len(connection.received)
         self.evidence.append(connection.send(packet))

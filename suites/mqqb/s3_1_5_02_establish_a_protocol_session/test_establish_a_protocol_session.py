@@ -10,7 +10,13 @@ from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, expect_recent_entry, get_last_entry, list_outgoing_queues
+from suites.mqqb.steps.opening import (
+    OTHER_GUID,
+    PEER_QUEUE_BY_HOST_NAME,
+    expect_recent_entry,
+    get_last_entry,
+    list_outgoing_queues,
+)
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 MOST_HISTORY_ENTRIES = 20
@@ -20,13 +26,34 @@ UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
-    """Wait for the entry of a failure in ConnectionHistory and return it; return None when none appears."""
+    """Wait for the entry of a failure in ConnectionHistory and return it; return None if no such entry appears."""
     for _ in range(MOST_HISTORY_ENTRIES):
         failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
         if failed:
             return failed[-1]
         peer.pass_time(sut.response_timeout_ms // MOST_HISTORY_ENTRIES)
     return None
+
+
+@needs("send", "management", "two_addresses")
+@covers("MQQB-3.1.5.2-04")
+def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
+    """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
+    failures with the first address and with the second address, which is the peer's.
+    """
+    sut.slow_down(4)  # a Ping Response may be too late otherwise
+    sut.send(PEER_QUEUE_BY_HOST_NAME, body="opening")
+
+    def list_failed() -> set[str]:
+        entries = _list_entries(sut, PEER_QUEUE_BY_HOST_NAME)
+        return {entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES}
+
+    peer.environment.run_until(lambda: len(list_failed()) > 1, 2 * sut.connect_timeout_ms)
+    judge(
+        "MQQB-3.1.5.2-04",
+        expected=holds(f"failures of two addresses, one of them {peer.address}"),
+        observed=(len(list_failed()) > 1 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
+    )
 
 
 def _list_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.2 to 3.1.5.8: each packet in each state of a session that the SUT opens, by the table states.toml."""
+"""MS-MQQB 3.1.5.2 to 3.1.5.8: each packet in each state of a session that the SUT opens, according to the table
+states.toml.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +13,5 @@ pytestmark = needs("send")
 
 @for_each_cell(Initiator)
 def test_opened_session_follows_its_states(peer, judge, cell):
-    """A packet in each state of a session that the SUT opens has the outcome of its cell."""
+    """For each state of a session that the SUT opens and each packet, the outcome is the one in states.toml."""
     judge_cell(judge, cell, Initiator(peer))

@@ -65,7 +65,7 @@ for _name, _rules, _says, _install in (
     (
         "acceptor-establish-connection-se-opposite",
         "MQQB-3.1.5.3.1-11",
-        "The acceptor's EstablishConnection response has the opposite SE of the request.",
+        "The acceptor's EstablishConnection response inverts the SE of the request.",
         bit_inverted(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (

@@ -19,7 +19,9 @@ for rule, field in (
     ("MQQB-3.1.5.3.1-10", "TimeStamp"),
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
-    passive(rule, ESTABLISH_KIND, f"{field} of the response equals that of the request")(demand_repeated_field(field))
+    passive(rule, ESTABLISH_KIND, f"{field} of the response equals {field} of the request")(
+        demand_repeated_field(field)
+    )
 
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH_KIND, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")

@@ -27,7 +27,7 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
-"""The other fields of a valid request, by its ServerGuid (zero, or that of the SUT)."""
+"""The fields of a valid request, by its ServerGuid (zero, or the GUID of the SUT)."""
 
 
 @covers(
@@ -42,7 +42,7 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
 )
 @pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
-    """A request whose ServerGuid is the SUT's or zero gets a response with CS 0; then the SUT answers
+    """A request whose ServerGuid is the SUT's Identifier or zero gets a response with CS 0; then the SUT answers
     ConnectionParameters.
     """
     connection = peer.connect()
@@ -102,7 +102,9 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
-    """A request whose ServerGuid differs from that of the SUT, completely or in one bit, gets a response with CS 1."""
+    """A request whose ServerGuid differs from the SUT's Identifier, completely or in one bit, gets a response with CS
+    1.
+    """
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     foreign_guid = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)

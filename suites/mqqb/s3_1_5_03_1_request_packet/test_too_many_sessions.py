@@ -9,14 +9,18 @@ from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 
 SESSION_ATTEMPTS = 12
-"""Sessions of different initiators, more than the ten that a Windows client release accepts (notes <12>, <70>)."""
+"""The number of sessions of different initiators: more than the ten that a Windows client release accepts (notes <12>,
+<70>).
+"""
 SESSION_LIMIT_KEY = "max_sessions"
 SMALL_SESSION_LIMIT = 2
 CS = 0x10
 
 
 def _find_refused_session(peer):
-    """Open sessions of different initiators until the SUT refuses or closes one; return it and its request, or None."""
+    """Open sessions of different initiators until the SUT refuses or closes a session; return this session and its
+    request, or None.
+    """
     for _ in range(SESSION_ATTEMPTS):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
@@ -29,11 +33,9 @@ def _find_refused_session(peer):
 @sut_survives()
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
-    """Sessions of different initiators are requested until the SUT refuses one: its response has CS 1, and its
-    connection ends.
-
-    The limit of a configurable SUT is set to two; a SUT without that setting may accept all twelve sessions, and is
-    then not judged.
+    """Different initiators request sessions until the SUT refuses a request: the response to the refused request has CS
+    1, and its connection is closed. If the limit of the SUT can be configured, it is set to two. A SUT without that
+    setting may accept all twelve sessions; in this case the rules are not judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:

@@ -74,7 +74,7 @@ def _measure_by_own_clock(
 add(
     "initiator-round-trip-ends-at-request",
     "MQQB-3.1.5.3.2-03",
-    "The initiator's round trip ends when it sends the request.",
+    "The initiator measures the round trip only until it sends the request.",
     _change_round_trip(lambda packet, sent, now: (packet, sent)),
 )
 add(

@@ -34,8 +34,8 @@ CLOCK_TOLERANCE_MS = 50
     "MQQB-3.1.5.3.2-14",
 )
 def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
-    """A valid EstablishConnection response is answered by ConnectionParameters; the peer's answer to them opens the
-    session.
+    """A valid EstablishConnection response is answered by a ConnectionParameters packet; the peer's answer to this
+    packet opens the session.
     """
     session = OutgoingSession(peer, sut)
     asked = session.await_request()
@@ -71,7 +71,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
-        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, on which the next steps depend")
+        raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
     agreed = connection.send(parameters_response(answer))
     message = connection.poll("UserMessage")
     judge(
@@ -84,7 +84,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,
@@ -120,8 +120,8 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """A response with a ServerGuid other than the requested one closes the session in two attempts; then the SUT
-    answers a valid response.
+    """In two attempts, a response with a ServerGuid other than the requested ServerGuid closes the session; then the
+    SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):
@@ -138,7 +138,8 @@ def measure_recoverable_ack_timeout(
 ) -> tuple[int, int, list[Frame]]:
     """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
 
-    The exchange begins before the SUT's request: the time of that packet is the time at which the tester read it.
+    The exchange begins before the time of the SUT's request, because that time is the one at which the tester read the
+    packet.
     """
     began_ms = peer.recorder.elapsed_ms()
     session = OutgoingSession(peer, sut)

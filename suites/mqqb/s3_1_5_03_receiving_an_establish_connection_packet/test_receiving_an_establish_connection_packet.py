@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: it is accepted only in states that wait for one."""
+"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: the packet is accepted only in states that wait for it."""
 
 from __future__ import annotations
 

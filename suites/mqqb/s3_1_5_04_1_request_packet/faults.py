@@ -137,8 +137,8 @@ class AcceptorSessionAckWaitTimer20S(SessionAcks):
 
 @fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
-    """The WindowSize of the acceptor's ConnectionParameters response is the smaller of its own WindowSize and that of
-    the request.
+    """The WindowSize of the acceptor's ConnectionParameters response is the smaller of the acceptor's WindowSize and
+    the WindowSize of the request.
     """
 
     def build_parameters_response(
@@ -154,7 +154,7 @@ class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
 
 @fault("acceptor-longer-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class AcceptorLongerAckTimeoutOfRequestIgnored(SessionOpening):
-    """The acceptor uses AckTimeout of a request only if it is shorter than its own."""
+    """The acceptor uses AckTimeout of a request only if it is shorter than the acceptor's own timeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         own = session.AckWaitTimeout

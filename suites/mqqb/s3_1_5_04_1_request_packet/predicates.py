@@ -25,7 +25,9 @@ for rule, field in (
     ("MQQB-3.1.5.4.1-09", "RecoverableAckTimeout"),
     ("MQQB-3.1.5.4.1-10", "AckTimeout"),
 ):
-    passive(rule, PARAMETERS_KIND, f"{field} of the response equals that of the request")(demand_repeated_field(field))
+    passive(rule, PARAMETERS_KIND, f"{field} of the response equals {field} of the request")(
+        demand_repeated_field(field)
+    )
 
 passive("MQQB-3.1.5.4.1-06", INTERNAL_KINDS, "IN is 1 in the packet after a request", of_system=True)(
     demand_flags_of_kind(PARAMETERS_PACKET, is_second_of_acceptor)

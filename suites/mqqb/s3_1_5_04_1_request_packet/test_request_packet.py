@@ -60,7 +60,7 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     )
     judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, so its WindowSize is unknown")
     judge(
         "MQQB-3.1.5.4.1-11",
         expected=acknowledged["SessionHeader"].WindowSize,
@@ -88,7 +88,7 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 @pytest.mark.parametrize("timeout_ms", [ACK_TIMEOUT_MS, 2 * ACK_TIMEOUT_MS])
 @varied("priority", "extension", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
-    """An express message is acknowledged after half of AckTimeout in the peer's ConnectionParameters."""
+    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(AckTimeout=timeout_ms)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
     judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
@@ -98,7 +98,7 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after RecoverableAckTimeout in the peer's ConnectionParameters."""
+    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters."""
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
     judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
@@ -125,8 +125,8 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 @pytest.mark.parametrize("recoverable", [0x1F4, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
-    """A ConnectionParameters request has timeouts at the ends of their range or around 16 bits: the response repeats
-    both.
+    """A ConnectionParameters request has timeouts at the ends of their range or around 0xFFFF: the response repeats
+    both timeouts.
     """
     connection = peer.request_session()
     sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))

@@ -19,7 +19,9 @@ TOLERANCE_IN_TIMEOUTS = 0.25
 
 
 def _measure_wait(peer, listener, ordinal, timeout_ms):
-    """Leave a FinalAck unacknowledged; return how long its session stays open, the AckTimeout, and the packets."""
+    """Leave a FinalAck unacknowledged; return the time for which its session stays open, the AckTimeout, and the
+    packets.
+    """
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = peer.open_raw(AckTimeout=timeout_ms)
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))

@@ -105,7 +105,7 @@ class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
 
 @fault("initiator-connection-history-address-is-host-name", breaks="MQQB-3.1.5.4.2-08")
 class InitiatorConnectionHistoryAddressIsHostName(Connecting):
-    """The initiator's ConnectionHistory entries have the host name as AddressList."""
+    """AddressList of the initiator's ConnectionHistory entries contains the host name instead of the address."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

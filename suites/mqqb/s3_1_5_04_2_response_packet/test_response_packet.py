@@ -70,7 +70,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 
 
 @needs("send", "management", "two_addresses")
-@covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
+@covers("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05", "MQQB-3.1.5.4.2-08")
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
@@ -82,6 +82,8 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
+    formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
+    judge("MQQB-3.1.5.4.2-05", expected=[formatted], observed=queue["NextHops"], case="NextHops", evidence=came)
     session.acknowledge_all()
 
 
@@ -134,12 +136,14 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
-    """Three sessions of one outgoing queue are opened and closed in turn: each of them adds an entry InProcess,
-    EstablishPacketReceived and Established to ConnectionHistory.
+    """Four sessions of one outgoing queue are opened and closed one after the other; the last session is opened because
+    a message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
+    ConnectionHistory.
     """
     to, listener = peer.direct_name(), peer.listen_raw()
-    for _ in range(3):
-        sut.send(to, body="one of several sessions")
+    for number in range(1, 5):
+        if number < 4:
+            sut.send(to, body="one of several sessions")
         session = OutgoingSession(peer, sut, listener=listener)
         for rule, status, step in (
             ("MQQB-3.1.5.2.3-14", "InProcess", session.await_request),
@@ -149,7 +153,8 @@ def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
             frame = step()
             entry = get_last_entry(find_outgoing_queue(sut, to)["ConnectionHistory"])
             judge(rule, expected=expect_recent_entry(peer, status), observed=entry, evidence=frame)
-        session.connection.acknowledge_all()
+        if number != 3:
+            session.connection.acknowledge_all()
         peer.settle()
         session.connection.close()
         peer.settle()

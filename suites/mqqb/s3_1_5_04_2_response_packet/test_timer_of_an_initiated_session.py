@@ -13,7 +13,9 @@ from suites.mqqb.steps.provoking import let_send
 @needs("timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_initiated_session_survives_initialization_timer(peer, sut, judge):
-    """After the time of the Session Initialization Timer, the SUT sends its next message on the open session."""
+    """When a session has been open for longer than the Session Initialization Timer, the SUT sends its next message on
+    this session.
+    """
     lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
     first_message = session.open()

@@ -32,7 +32,9 @@ add(
 
 @fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
 class EverySessionCloses(Closing):
-    """A ConnectionParameters packet in a state that does not expect one closes all sessions, not only its own."""
+    """A ConnectionParameters packet in a state that does not expect one closes all sessions, not only the session on
+    which it arrived.
+    """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         super().refuse_out_of_state(session, packet, now)

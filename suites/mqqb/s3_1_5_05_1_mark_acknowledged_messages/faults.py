@@ -35,7 +35,7 @@ class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
 
 @fault("sender-window-filled-by-refused-messages", breaks="MQQB-3.1.5.5.1-01")
 class SenderWindowFilledByRefusedMessages(FinalAcks):
-    """The sender never stops counting a message that a FinalAck refuses as unacknowledged."""
+    """The sender counts a message as unacknowledged even after a FinalAck has refused it."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         senders = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
@@ -87,7 +87,7 @@ add(
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
 class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
-    """The sender ignores an acknowledgment of as many messages as its window has room for."""
+    """The sender ignores an acknowledgment of a whole window of messages."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:

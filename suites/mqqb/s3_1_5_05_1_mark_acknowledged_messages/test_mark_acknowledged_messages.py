@@ -7,7 +7,7 @@ import itertools
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.wire import session_ack
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
 from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -28,7 +28,8 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """A full window gets room for as many messages as are newly acknowledged, and all messages are sent in their order.
+    """When the window is full, the SUT sends as many further messages as a SessionAck, or the SessionHeader of a
+    message, newly acknowledges; it sends all messages in order.
 
     The size of the window is measured here and judged in 3.1.7.1.
     """
@@ -46,7 +47,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
+    first_ack = acknowledge_by(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = (
         len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
@@ -60,7 +61,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED_COUNT))
+    repeated_ack = acknowledge_by(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
@@ -71,7 +72,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[repeated_ack, session.last],
     )
 
-    last_ack = session.send(session_ack(AckSequenceNumber=len(session.messages)))
+    last_ack = acknowledge_by(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)
     judge(
@@ -93,7 +94,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 @covers("MQQB-3.1.5.5.1-01")
 def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
     """The peer refuses one full window of transactional messages with FinalAcks and acknowledges them on the session:
-    the SUT sends the same number of further messages.
+    the SUT sends a further window of messages.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")

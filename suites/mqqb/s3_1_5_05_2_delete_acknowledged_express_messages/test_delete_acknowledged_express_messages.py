@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from harness.run.marks import covers
-from harness.wire import session_ack
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
 from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE_POSITIONS = (3,)
 """The positions of the recoverable messages among the five messages."""
-BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
 
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
@@ -31,7 +28,8 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
     other messages.
 
-    The next session counts from 1: its first message is acknowledged and is not sent again either.
+    The numbers on the next session begin with 1: when the peer acknowledges the first message there, the SUT does not
+    send that message again either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -42,12 +40,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     acks = []
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
-            header: dict[str, Any] = {"AckSequenceNumber": number}
-            if carrier == BY_MESSAGE:
-                counted = {"UserMsgSequenceNumber": 1, "WindowSize": 64}
-                acks.append(session.send(peer.message(session=header | counted)))
-            else:
-                acks.append(session.send(session_ack(**header)))
+            acks.append(acknowledge_by(carrier, session, AckSequenceNumber=number))
         covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
         expected = [tag for tag in expected if tag in RECOVERABLE_POSITIONS or tag not in covered]
         peer.settle()

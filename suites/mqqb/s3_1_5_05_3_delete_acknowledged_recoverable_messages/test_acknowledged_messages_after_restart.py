@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
     """The peer acknowledges the first and the third of four recoverable messages: after a restart, the SUT sends only
-    the others.
+    the second and the fourth.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))
     sender.send(1, 2, 3, 4, delivery="recoverable")

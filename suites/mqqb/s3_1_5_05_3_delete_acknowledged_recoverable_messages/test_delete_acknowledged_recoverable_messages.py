@@ -11,6 +11,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
@@ -18,31 +19,29 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 @pytest.mark.parametrize(
-    ("count", "number", "flags"),
+    ("count", "number", "flags", "carrier"),
     [
-        (3, 0, 0),
-        (6, 3, 0b101),
-        (33, 1, 0x8000_0001),
-        (33, 2, 0x8000_0001),
-        (33, 1, 0x7FFF_FFFF),
-        (12, 1, 0b0101_0101_0101),
-        (12, 2, 0b100_0010_0011),
-        (5, 4, 1),
+        (3, 0, 0, BY_SESSION_ACK),
+        (6, 3, 0b101, BY_SESSION_ACK),
+        (33, 1, 0x8000_0001, BY_SESSION_ACK),
+        (33, 2, 0x8000_0001, BY_MESSAGE),
+        (33, 1, 0x7FFF_FFFF, BY_SESSION_ACK),
+        (12, 1, 0b0101_0101_0101, BY_MESSAGE),
+        (12, 2, 0b100_0010_0011, BY_SESSION_ACK),
+        (5, 4, 1, BY_MESSAGE),
     ],
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
-def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
-    """On the next session, the SUT sends no message with the number RecoverableMsgAckSeqNumber or a set flag, and all
-    later messages without a flag.
-
-    The readings of E22 differ for messages below that number, and for a clear bit 0: neither is judged.
+def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
+    """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
+    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of E22 differ in messages with lower
+    numbers and in a clear bit 0; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
     session, sent = sender.await_first(count)
-    ack = session.send(
-        session_ack(AckSequenceNumber=count, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
-    )
+    header = {"AckSequenceNumber": count, "RecoverableMsgAckSeqNumber": number, "RecoverableMsgAckFlags": flags}
+    ack = acknowledge_by(carrier, session, **header)
     session.close()
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
@@ -78,8 +77,8 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """Express and recoverable messages alternate; one of three recoverable messages has no flag: the SUT sends only
-    that message again.
+    """Express and recoverable messages alternate; the acknowledgment flags two of three recoverable messages: the SUT
+    sends only the third message again.
     """
     sender = Sender(peer, sut)
     for tag in range(1, 7):

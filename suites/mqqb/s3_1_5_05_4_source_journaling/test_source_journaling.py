@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -21,11 +22,13 @@ OWN, FORWARDED = 1, 2
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@pytest.mark.parametrize(
+    ("delivery", "carrier"), [("express", BY_SESSION_ACK), ("recoverable", BY_SESSION_ACK), ("recoverable", BY_MESSAGE)]
+)
 @varied("response queue", "time to be received", priority=("3", "0"))
-def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery):
-    """The peer acknowledges three of four messages: the journal is empty before, and afterwards contains the two
-    acknowledged messages with JP set.
+def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):
+    """The peer acknowledges three of four messages: the journal is empty before the acknowledgment, and then contains
+    the two acknowledged messages with JP set.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)
@@ -45,7 +48,7 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery)
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
-    ack = session.send(session_ack(AckSequenceNumber=3, **flags))
+    ack = acknowledge_by(carrier, session, AckSequenceNumber=3, **flags)
     peer.eventually(lambda: list_journaled() == [1, 2])
     judge.all(
         expected=facts(unacknowledged=[], acknowledged=[1, 2]),

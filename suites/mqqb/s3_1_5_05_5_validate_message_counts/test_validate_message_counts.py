@@ -13,7 +13,9 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 BEFORE_TIMER_MS = 20_000
-"""A time shorter than the shortest Session Ack Wait Timer, whose expiry may also close a session."""
+"""A time in ms that is shorter than the shortest Session Ack Wait Timer, because the expiry of that timer may also
+close a session.
+"""
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
@@ -23,7 +25,7 @@ BEFORE_TIMER_MS = 20_000
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error):
     """Two messages are sent, one of them recoverable: the SUT accepts a SessionAck with these counts, and closes the
-    session for a wrong count.
+    session because of a SessionAck with a wrong count.
     """
     session = peer.open_raw()
     session.send(peer.message())
@@ -36,7 +38,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
     wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed because of {field} {error:+d}"),
+        expected=holds(f"the SUT closed the session because {field} differs by {error:+d} from the correct count"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[wrong],
     )
@@ -49,7 +51,7 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
     """On a session of the SUT, the SUT accepts a SessionAck that counts no message of the peer, and closes the session
-    for a SessionAck that counts one.
+    because of a SessionAck that counts one message.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -62,7 +64,7 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
     wrong = session.send(session.build_session_ack(**counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
-        expected=holds(f"closed because of {field} 1"),
+        expected=holds(f"the SUT closed the session because {field} is 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
         evidence=[*sent, correct, wrong],
     )

@@ -121,7 +121,7 @@ class SenderJournaledMessageWithoutBody(Journaling):
 
 @fault("sender-window-opens-by-one-for-many-acknowledged", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
 class SenderWindowOpensByOneForManyAcknowledged(SessionAcks):
-    """The sender makes room for only one message in its window when an acknowledgment covers several."""
+    """The sender makes room for only one message in its window when an acknowledgment covers several messages."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount

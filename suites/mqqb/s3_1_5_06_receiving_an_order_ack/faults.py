@@ -29,7 +29,8 @@ class AnyOrderAckBeforeOpenSessionIgnored(Closing):
 # -- TxOutgoingSequence --------------------------------------------------------------------------------------------
 
 _Change = Callable[[OutgoingTransferSequence, OutgoingTransferSequence, OrderAckBody], None]
-"""Changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck."""
+"""A function that changes a sequence after an OrderAck; the arguments are the sequence, its old value and the OrderAck.
+"""
 
 
 def _change_after_order_ack(change: _Change) -> Install:
@@ -239,7 +240,7 @@ for _name, _rule, _element, _value in _TRANSFER:
 
 @fault("sender-order-ack-deletes-named-message-only", breaks="MQQB-3.1.5.6-13", blind=True)
 class SenderOrderAckDeletesNamedMessageOnly(OrderAcks):
-    """The sender deletes only the message with the number of an OrderAck, and not those before it."""
+    """The sender deletes only the message with the number of an OrderAck, and not the messages before it."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
         kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]

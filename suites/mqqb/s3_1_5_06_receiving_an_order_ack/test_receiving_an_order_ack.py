@@ -31,9 +31,10 @@ COPIED_ATTRIBUTES = {
 }
 """Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
 LONGEST_RESEND_INTERVAL_S = 120
-"""The longest resend interval that the check waits for; it is longer than the first interval of 30 s (note <24>)."""
+"""The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
+"""
 SHORT_INTERVAL_COUNT = 3
-"""The number of short resend intervals before the first longer one (note <24>)."""
+"""The number of short resend intervals before the first longer interval (note <24>)."""
 REPEATED_ACK_COUNT = 12
 """The number of repeated OrderAcks, which exceeds the number of entries in ResendTimerTable."""
 
@@ -64,8 +65,8 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
-    """The peer sends OrderAcks for messages 1, 3 and 2 of four, and for the last message after the SUT has resent it:
-    TxOutgoingSequence is updated each time.
+    """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it:
+    each OrderAck updates TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -214,8 +215,8 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five with journaling: OutgoingTransferInfo is updated
-    each time.
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
+    OutgoingTransferInfo.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
@@ -304,10 +305,8 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """One of three messages has an OrderAck: the SUT resends the others after EodResendInterval, and EodResendTime is
-    the time of that resend.
-
-    The interval begins when they were sent, or when the OrderAck arrived (E46).
+    """One of three messages has an OrderAck: the SUT resends the other two after EodResendInterval, and EodResendTime
+    is the time of this resend. The interval begins when the messages were sent, or when the OrderAck arrived (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
@@ -330,7 +329,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    in_time = holds("the last message is resent in time", otherwise="resent at another time")
+    in_time = holds("the last message is resent in time", otherwise="resent at a different time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_TOLERANCE_S + interval_s, now_s + CLOCK_TOLERANCE_S + interval_s)
     judge(
@@ -392,8 +391,8 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
-    the next session.
+    """The peer acknowledges three messages by a SessionAck, and two of them also by an OrderAck: on the next session,
+    the SUT sends only the third message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
@@ -412,22 +411,27 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
 @needs("send", "receive")
 @covers("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11")
 @pytest.mark.parametrize(
-    "restarted",
+    ("restarted", "ordered_first"),
     [
-        pytest.param(False, id="at-once"),
-        pytest.param(True, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
+        pytest.param(False, False, id="at-once"),
+        pytest.param(False, True, id="order-ack-first"),
+        pytest.param(True, False, marks=[needs("restart"), covers("MQQB-3.1.1.3.1-13")], id="after-a-crash"),
     ],
 )
-def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted):
-    """The SUT journals messages with JP or JN that have OrderAcks when their FinalAcks arrive, also after a restart.
+def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
+    """Messages with JP or JN have OrderAcks, which arrive before or after the session acknowledgments: the SUT journals
+    each message when its FinalAck arrives, also after a restart.
 
     After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
+    outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
-    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
+    acks = [outgoing.send_order_ack(3)] if ordered_first else []
+    acks.append(outgoing.send_session_ack())
+    if not ordered_first:
+        acks.append(outgoing.send_order_ack(3))
     peer.settle()
     if restarted:
         sut.restart()

@@ -27,7 +27,7 @@ class AnyFinalAckBeforeOpenSessionIgnored(Closing):
 
 @fault("sender-final-ack-class-not-read-for-jp", breaks="MQQB-3.1.5.7-02")
 class SenderFinalAckClassNotReadForJp(FinalAcks):
-    """The sender journals a message with JP when a FinalAck of any class for it arrives."""
+    """The sender journals a message with JP when its FinalAck arrives, regardless of the class of the FinalAck."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         wants = position.UserMessage.UserHeader.JP
@@ -130,7 +130,7 @@ class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
 
 @fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
 class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
-    """The sender uses the dead-letter queue that messages name only for the first of them."""
+    """The sender uses the dead-letter queue that messages name only for the first of these messages."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

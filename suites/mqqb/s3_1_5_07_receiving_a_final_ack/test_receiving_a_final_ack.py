@@ -41,7 +41,8 @@ JOURNALING_CASES = (
     ),
     (BOTH_JOURNALS, None, ""),
 )
-"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and where the message is afterwards."""
+"""The journaling of a message, the class of its FinalAck (None: no FinalAck), and the place of the message afterwards.
+"""
 
 
 @needs("send", "receive")
@@ -51,8 +52,8 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
     message with JP.
 
-    It puts a refused message with JN into the transactional dead-letter queue. The FinalAck of the last message is sent
-    first.
+    It puts a refused message with JN into the transactional dead-letter queue. The peer sends the FinalAck of the last
+    message first.
     """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
     for journal, _, _ in JOURNALING_CASES:
@@ -95,8 +96,9 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
     """Six messages are refused.
 
-    Of the four with JN, two name a dead-letter queue and arrive there; the other two arrive in the system's dead-letter
-    queue. Another message names a queue that does not exist; the SUT may refuse to send it.
+    Four of the messages have JN. Two of these name a dead-letter queue and are stored there; the other two are stored
+    in the system's dead-letter queue. A further message names a missing dead-letter queue; the SUT may refuse to send
+    this message.
     """
     own = sut.new_queue("dead", transactional=True)
     with suppress(ControlRefused):

@@ -103,7 +103,7 @@ class _HistoryOfEachSession(History):
 
 
 class _NotingSession(Receiving):
-    """The receiver gives the message history the session of each message."""
+    """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         assert isinstance(self.qm.history, _HistoryOfEachSession)
@@ -114,7 +114,7 @@ class _NotingSession(Receiving):
 add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
-    "The receiver accepts a message again if it arrived earlier on another session.",
+    "The receiver accepts a message again if the message arrived earlier on a different session.",
     both(replace_part(_HistoryOfEachSession), replace_part(_NotingSession)),
     blind=True,
 )

@@ -17,12 +17,11 @@ from suites.mqqb.steps.sender import tags
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the MessageIDHistory Cleanup Timer.
-
-Each expiry removes entries of this age: an entry is kept for one to two durations.
+"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes entries that are at least this old, so
+an entry is kept for one to two durations.
 """
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
-"""The greatest speed-up of the cleanup timer, whose duration is two seconds or more because TimeStamps are whole
+"""The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole
 seconds.
 """
 
@@ -32,8 +31,8 @@ seconds.
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """The peer repeats three of five messages on their session and on the next, and sends a changed message with a
-    known identifier. Each of the five messages, and of two new messages, arrives once.
+    """The peer repeats three of five messages on the same session and on the next session, and sends a changed message
+    with a known identifier. Each of the five messages, and each of two new messages, arrives once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -93,7 +92,7 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     peer.inbox.acknowledge()
 
 
-@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
+@malforms("MQMQ-2.2.18.1.3-02", "MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judge):
     """The SUT accepts transactional messages with a known identifier and a new sequence number, and discards messages
@@ -116,8 +115,8 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 @needs("timers", "restart")
 @varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
-    """One message is repeated before each expiry of its history entry, another after the expiry: only the second is
-    accepted twice.
+    """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
+    expiry of its entry: only the second message is accepted twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
@@ -141,8 +140,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.1-03")
 @needs("inspect")
 def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge):
-    """A message is repeated after three seconds: TimeStamp of its history entry, in seconds since 1970, increases by
-    that time.
+    """The peer repeats a message after three seconds: TimeStamp of the message's history entry, in seconds since 1970,
+    increases by three.
     """
     session = peer.open_raw()
     packet = peer.message()

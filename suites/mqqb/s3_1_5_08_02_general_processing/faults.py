@@ -123,7 +123,7 @@ add(
 
 
 def _change_history_entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
-    """Make the receiver change each entry of the message history, or omit it."""
+    """Make the receiver change or omit each entry of the message history."""
 
     class Remembered(History):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -173,7 +173,7 @@ add(
 
 @fault("receiver-message-for-other-queue-manager-kept", breaks="MQQB-3.1.5.8.2-38")
 class ReceiverMessageForOtherQueueManagerKept(Receiving):
-    """The receiver treats a message for another queue manager as a message for itself."""
+    """The receiver treats a message for a different queue manager as a message for itself."""
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return True

@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 PRIVATE_NAME_DQ = 3
-"""UserHeader.Flags.DQ of a private name."""
+"""The value of UserHeader.Flags.DQ for a private name."""
 NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
@@ -128,7 +128,7 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
-        "The receiver refuses a transactional message to a nontransactional queue, but dead-letters it.",
+        "The receiver puts a transactional message that a nontransactional queue refuses into the dead-letter queue.",
         NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),

@@ -15,7 +15,7 @@ from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
 ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
-"""An AckTimeout so long that no acknowledgment is sent during a check."""
+"""An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
 """The greatest speed-up of timers with which the check still has time to act."""
 
@@ -23,9 +23,8 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The SUT acknowledges three express messages together, half of AckTimeout after the first.
-
-    It sends no acknowledgment without a message, and acknowledges one more message separately.
+    """The SUT acknowledges three express messages together when half of AckTimeout has passed since the first message.
+    While no message arrives, it sends no acknowledgment; it acknowledges a later message separately.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
@@ -79,7 +78,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The only message of a session is for a queue that does not exist: a SessionAck counts the message."""
+    """The only message of a session is addressed to a missing queue: a SessionAck counts the message."""
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
@@ -93,8 +92,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 @needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The elements of a session are inspected before any message, after a message to a private name, and after a
-    message to a direct name.
+    """The elements of a session have the specified values before the first message, after a message to a private name,
+    and after a message to a direct name.
     """
     number = _get_plain_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
@@ -118,12 +117,12 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
         )
 
 
-@covers("MQQB-3.1.5.8.2-04")
+@covers("MQQB-3.1.5.8.2-04", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-D11")
 @needs("queues", "private_names")
 @varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
-    """The SUT sends OrderAcks to a private name while all messages of the session have private names, and to a direct
-    name afterwards.
+    """While all messages of a session are addressed to private names, the SUT sends OrderAcks to a private name; after
+    a message to a direct name, it sends them to a direct name.
     """
     receiver = Receiver(peer, sut)
     user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue("transactional")))
@@ -137,7 +136,7 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
     expected = packets(
         *(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (QueueType.ON_DESTINATION, QueueType.DIRECT))
     )
-    judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
+    judge.all(expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")

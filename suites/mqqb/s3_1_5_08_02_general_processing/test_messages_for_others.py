@@ -17,7 +17,7 @@ LAST_FORWARDED_RC = 0x1D
 HIGHEST_RC = 0x1F
 """The highest value of RC."""
 FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
-"""Hop counts of messages that are forwarded in each reading: the last one reaches the end of the range."""
+"""Hop counts of messages that are forwarded in each reading; the last hop count is the end of the range."""
 
 
 class ForwardingSut:
@@ -46,8 +46,8 @@ class ForwardingSut:
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards them
-    unchanged, except that RC is increased by one.
+    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards the
+    messages unchanged, except that it increases RC by one.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
@@ -85,7 +85,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     """The peer sends messages that are addressed to the peer itself, with RC 0x1D, 0x1F and 0x1C: the SUT forwards only
     the last message.
 
-    The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the others (E30).
+    The SUT may send negative acknowledgments of class HOP_COUNT_EXCEEDED for the messages with RC 0x1D and 0x1F (E30).
     """
     router = ForwardingSut(peer, sut)
     receiver = router.receiver

@@ -52,10 +52,11 @@ def _build_tracing_headers(sut: Sut) -> dict[str, Any]:
 
 
 def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
-    """Let the SUT report the arrival of a message, if it knows the report queue; return the reports.
+    """Let the SUT report the arrival of a message, so that its session for reports is open; return the reports.
 
-    The session for reports is open then. If the SUT opened it together with the session for acknowledgments, it would
-    be late: only the response to the later of two Ping Requests counts (3.1.7.8).
+    Return no reports if the SUT does not know the report queue. The report session must be open before the check: if
+    the SUT opens two sessions together, one of them is late, because only the response to the later Ping Request counts
+    (3.1.7.8).
     """
     if not _build_tracing_headers(receiver.sut):
         return []
@@ -100,7 +101,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
-    """SendInsecureNacks is TRUE: of the messages to missing queues, only those with NA are acknowledged with
+    """SendInsecureNacks is TRUE, and messages are sent to missing queues: only messages with NA are acknowledged with
     BAD_DST_Q.
     """
     sut.send_insecure_nacks()
@@ -135,8 +136,8 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize("name", ["direct", "private"])
 @varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
-    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q; other messages
-    cause none.
+    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q;
+    nontransactional messages cause no FinalAck.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -161,8 +162,8 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @BY_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """Two transactional messages to a nontransactional queue, one with NA, are refused; a message to a transactional
-    queue arrives.
+    """Two transactional messages to a nontransactional queue, one of them with NA, are refused; a transactional message
+    to a transactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
@@ -216,8 +217,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
-    """Judge that only the last of these messages arrived and is stored, and, with the last rule, that only it was
-    reported.
+    """Judge that only the last of these messages arrived and is stored; judge by the last rule that only this message
+    was reported.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]
@@ -233,7 +234,7 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
 
 
 def _make_first_message(receiver, name, kind):
-    """Make the first message of another sequence, for a queue that accepts it."""
+    """Make the first message of a new sequence, for a queue that accepts it."""
     user = receiver.with_admin_queue(_build_destination_fields(receiver.sut, name, kind))
     rest = _build_destination_arguments(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)

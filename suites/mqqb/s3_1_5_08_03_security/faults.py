@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 def _mark_as_verified(packet: UserMessagePacket) -> UserMessagePacket:
-    """Return a message as if its signature were valid, if it has one."""
+    """Return a message marked as verified, if it has a signature."""
     security = packet.SecurityHeader
     signed = security is not None and bool(security.SecurityData.Signature)
     return set_fields(packet, {"SecurityHeader.Flags": lambda old: old | 0x300}) if signed else packet

@@ -84,7 +84,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
     "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
 class ReceiverEverySignatureRefused(SecurityOnReceipt):
-    """The receiver refuses every signature, even one that it made itself."""
+    """The receiver refuses every signature, even its own."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader
@@ -150,7 +150,7 @@ def _refuse_signature_kind(kind: int) -> Install:
 
 
 def _mark_kind_as(kind: int, other: int) -> Install:
-    """Make the receiver set AS of signatures of one kind to the AS of another kind."""
+    """Make the receiver set AS of signatures of one kind to the AS of a different kind."""
 
     class SignatureMarked(SecurityOnReceipt):
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

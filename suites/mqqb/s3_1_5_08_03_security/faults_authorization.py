@@ -79,7 +79,7 @@ class ReceiverWriteAccessCheckedForFirstQueue(SecurityOnReceipt):
 
 
 def _change_sender_type(sent: int, other: int) -> Install:
-    """Make the receiver treat one value of ST as another."""
+    """Make the receiver treat one value of ST as a different value."""
 
     class OtherSender(SecurityOnReceipt):
         def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -125,7 +125,7 @@ AS_SET_BY_PEER = 0xE
 @SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
-    """The peer sends signed messages with AS 0xE: they arrive with the AS for the kind of their valid signature."""
+    """The peer sends signed messages with AS 0xE: in the queue, AS is the kind of the valid signature."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     marked = {"AS": AS_SET_BY_PEER}
@@ -162,9 +162,9 @@ MESSAGE_TAG = 0x51D5_0001
 @covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
-    """The SUT signs a message, and the peer sends the message's fields and signature back: the message arrives.
-
-    With one bit changed it is refused. An MSMQ 1.0 signature does not cover the destination.
+    """The SUT signs a message, and the peer sends a message with the same fields and signature to the SUT: the message
+    arrives. A copy with one changed bit is refused. The signature is MSMQ 1.0, because it does not cover the
+    destination.
     """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
@@ -291,7 +291,7 @@ FINAL_ACK_ROWS = (
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     """Transactional messages with a wrong signature or certificate cause FinalAcks with BAD_SIGNATURE; a valid message
-    causes none.
+    causes no FinalAck.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()

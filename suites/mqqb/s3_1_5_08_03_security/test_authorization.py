@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.8.3 Security: the right of a sender to write to a queue.
 
-The queue "restricted" grants the right to write to a group and to Carol. Erin is in the group, but denied that right;
-Dave owns the queue, which does not grant him the right to write.
+The queue "restricted" grants the right to write to a group and to Carol. Erin is a member of the group, but the queue
+denies Erin the right. Dave owns the queue, but the queue does not grant Dave the right.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositi
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 SECURITY_NEEDS = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
-"""Requirements of checks with a restricted queue: only the owner may read it, so they need a control channel, not a
-remote reader.
+"""Requirements of checks with a restricted queue. Only its owner may read the queue, so the checks need a control
+channel instead of a remote reader.
 """
 RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),
@@ -197,8 +197,8 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-01")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """A message without a SecurityHeader to a restricted queue arrives or is acknowledged with ACCESS_DENIED (E83), and
-    with no other class.
+    """A message without a SecurityHeader to a restricted queue arrives, or is refused with ACCESS_DENIED (E83), but not
+    with a different class.
     """
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
@@ -223,7 +223,7 @@ FINAL_ACK_ROWS = (
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user
-    causes none.
+    causes no FinalAck.
     """
     secured = Secured(peer, sut)
     packets = {

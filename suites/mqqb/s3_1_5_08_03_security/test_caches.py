@@ -32,11 +32,11 @@ ENCRYPTION_KINDS = (
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
 )
-"""PrivacyLevel, algorithm, and number of bits of the key."""
+"""The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
 CACHING_DELAY_MS = 3_000
-"""A delay long enough for CachedTime, in whole seconds, to show it."""
+"""A delay in ms after which CachedTime, in whole seconds, differs."""
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of a cleanup timer, in lifetimes, where another rule judges the exact duration."""
+"""The longest accepted duration of a cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 
 
 @SECURITY_NEEDS
@@ -53,8 +53,8 @@ LONGEST_TIMER_IN_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message adds one entry to UserCertCache; the entry starts the cleanup timer, and a second entry does not
-    restart it.
+    """A signed message adds one entry to UserCertCache; this entry starts the cleanup timer, and a second entry does
+    not restart the timer.
 
     An earlier message without a certificate does not start the timer.
     """
@@ -226,7 +226,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries at first, after the message, and added by a message with another key",
+        case="entries before the message, entries after it, and new entries for a message with a different key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
@@ -250,8 +250,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
 @SECURITY_NEEDS
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Messages of each privacy level and algorithm add one entry each to one cache; Windows XP has two caches (note
-    <60>).
+    """Each message with a different privacy level and algorithm adds one entry to the cache; Windows XP has two caches
+    (note <60>).
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []

@@ -13,7 +13,7 @@ NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 SECURITY_NEEDS = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
-"""A key of 40 bits and 88 zero bits (3.1.7.1.5)."""
+"""An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR_BODY.decode()
 ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
@@ -76,7 +76,7 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 
 
 BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
-"""Bodies that fill the last block of a cipher, or end like the padding of a block."""
+"""Bodies that fill the last block of a cipher, or that end with bytes that look like the padding of a block."""
 
 
 @SECURITY_NEEDS
@@ -191,8 +191,8 @@ REJECTED_KEY_ROWS = (
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_ROWS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses an Enhanced RC2 key that ends with 88 zero bits, and no
-    other key.
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
+    bits, and accepts messages with other keys.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
@@ -243,7 +243,7 @@ REJECTED_KEY_FINAL_ACK_ROWS = (
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be
-    decrypted causes none.
+    decrypted causes no FinalAck.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -262,7 +262,7 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_ROWS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key with a
+    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key, and sends a
     FinalAck.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)

@@ -21,7 +21,7 @@ Accepted = Callable[[TransactionHeader, Session, bool], bool]
 decision.
 """
 PRIVATE_NAME_DQ = 3
-"""UserHeader.Flags.DQ of a private name."""
+"""The value of UserHeader.Flags.DQ for a private format name."""
 
 # -- the Order Ack Send Timer --------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ class AnyLaterMessageAccepted(InSequence):
 
 
 def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
-    """Add a fault that decides by another comparison whether a message is accepted."""
+    """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
     class ByAnotherRule(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

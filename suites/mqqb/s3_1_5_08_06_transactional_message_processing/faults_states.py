@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.6 that break one cell of states.toml, written from the section."""
+"""Faults of MS-MQQB 3.1.5.8.6. Each fault breaks one cell of states.toml, and was written from the section."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ SEQUENCES = ("earlier", "first", "later", "third")
 
 
 class IncomingSequence(Machine, path=Path(__file__)):
-    """The peer sends messages of sequences, each of which asks for an acknowledgment of its arrival."""
+    """The sequences of the peer at a queue of the system. Each message requests an acknowledgment of arrival."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @event("next message")
     def send_next(self) -> str:
-        """Send the message behind the last accepted one."""
+        """Send the message that follows the last accepted message."""
         return self._name_offer(self._sequence, self._number + 1, self._number)
 
     @event("last message again")
@@ -68,7 +68,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @event("message after expired ones")
     def send_after_expired(self) -> str:
-        """Send a message with a greater number that follows the last accepted one."""
+        """Send a message that follows the last accepted message but skips numbers."""
         return self._name_offer(self._sequence, self._number + 3, self._number)
 
     @event("first message of a later sequence")
@@ -78,12 +78,12 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @event("second message of a later sequence")
     def send_second_of_later(self) -> str:
-        """Send the second message of a later sequence, whose first one was not sent."""
+        """Send the second message of a later sequence without its first message."""
         return self._name_offer(self._sequence + 1, 2, 1)
 
     @event("message of an earlier sequence")
     def send_of_earlier(self) -> str:
-        """Send a message of an earlier sequence that follows none."""
+        """Send a message without a predecessor in an earlier sequence."""
         return self._name_offer(self._sequence - 1, 9, 0)
 
     # -- what is seen ---------------------------------------------------------------------------------------------

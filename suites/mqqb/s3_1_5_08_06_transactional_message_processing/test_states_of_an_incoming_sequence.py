@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.6: each kind of message at each position of an incoming sequence, by the table states.toml."""
+"""MS-MQQB 3.1.5.8.6: each message at each position of an incoming sequence, according to the table states.toml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.6 Transactional Message Processing, and the same demands in 3.1.1.6.2, 3.1.2.7 and 3.1.6.9."""
+"""MS-MQQB 3.1.5.8.6 Transactional Message Processing; 3.1.1.6.2, 3.1.2.7 and 3.1.6.9, which repeat its demands."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from suites.mqqb.steps.pinging import read_element
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
 UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
-"""The delay after which a missing OrderAck counts as delayed without limit."""
+"""The delay in ms after which a missing OrderAck counts as delayed without limit."""
 GAP_IN_TIMEOUTS = 0.6
-"""The time between two messages, as a part of OrderAckTimeout."""
+"""The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest time scale at which the check can act while a timer runs."""
 ORDER_ACK_IN_TIME = "after OrderAckTimeout"
@@ -49,7 +49,7 @@ OFFERS_OF_ONE_SEQUENCE = (
     (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
     (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
 )
-"""TxSequenceNumber and PreviousTxSequenceNumber of each message, whether it is accepted, and its label."""
+"""For each message: TxSequenceNumber, PreviousTxSequenceNumber, whether the message is accepted, and its label."""
 OFFERS_OF_SEQUENCES = (
     (0, 2, 1, 0, True, "1 of Ordinal 2"),
     (0, 1, 2, 1, False, "2 of the earlier Ordinal 1"),
@@ -63,18 +63,19 @@ OFFERS_OF_SEQUENCES = (
     (1, HIGH_ORDINAL, 1, 0, True, "1 of the later TimeStamp with Ordinal 0x80000001"),
     (1, None, 3, 2, False, "3 of the earlier sequence with Ordinal 1"),
 )
-"""For each message: the seconds by which TimeStamp is later, the Ordinal (None: 1), the two numbers, whether it is
-accepted, and its label.
+"""For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
+PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time after which a new sequence has a later TimeStamp than all sequences of this check."""
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
-"""The wait before a time is set again, and the least increase of that time in whole seconds."""
+"""The seconds to wait before the SUT sets a time again, and the least increase of that time."""
 MOST_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
-"""The number of attempts; several are needed because a stalled system handles message and timer together."""
+"""The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
+"""
 
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
@@ -94,8 +95,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: an OrderAck with
-    that message's number follows OrderAckTimeout later.
+    """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
+    Timer is stopped: each time, the SUT sends an OrderAck with the number of the message after OrderAckTimeout.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -134,8 +135,8 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """The SUT sends one OrderAck for two messages within OrderAckTimeout, timed from the second; while messages keep
-    arriving, it still sends an OrderAck within MaximumOrderAckDelay.
+    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, OrderAckTimeout after the second
+    message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
@@ -174,7 +175,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
 
 
 def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send two messages, the second while the timer of the first runs; raise ConformanceFailure when the second is too
+    """Send a second message while the timer of the first message runs; raise ConformanceFailure when it is sent too
     late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
@@ -186,15 +187,15 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
             return sent
         receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure(
-        "the tester sent each second message too late: the timer that the first had started had expired"
+        "the tester always sent the second message too late: the timer of the first message had expired"
     )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends messages 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name 2, 4, 4, 4 and 6,
-    each time the last message in order.
+    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6: the OrderAcks after
+    the groups name the numbers 2, 4, 4, 4 and 6, which are the last messages in order.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -211,8 +212,8 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """The peer sends messages of one sequence in and out of order: exactly the messages in order are acknowledged and
-    stored in the queue, each once.
+    """The peer sends messages of one sequence in and out of order: only the messages that are in order are acknowledged
+    and stored in the queue, once each.
     """
     offered = [
         (Offer(0, 1, number, previous), accepted, what) for number, previous, accepted, what in OFFERS_OF_ONE_SEQUENCE
@@ -225,8 +226,8 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @BY_KIND_OF_NAME
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
-    """After one message, the peer sends messages of earlier and later sequences: of a later sequence, the SUT accepts
-    the first message and its successors, and no others.
+    """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
+    of a later sequence and the messages that follow it.
     """
     offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
@@ -295,8 +296,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one in order, and one out of order: get_transfers shows RejectCount
-    1, 2, 3, then 1, and LastAccessTime increases.
+    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
+    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
@@ -346,7 +347,7 @@ def _get_listed_transfer(receiver: Receiver) -> dict[str, Any]:
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
-    """The peer sends two messages out of order, then the missing one: the reject counts reach 2 and return to 0;
+    """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
     LastAccessTime and LastOrderAckSendTime increase.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
@@ -396,7 +397,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 
 def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time in seconds increased by as much as time passed; the SUT's clock may differ."""
+    """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
@@ -418,9 +419,7 @@ def _find_session(peer, sut) -> dict[str, Any]:
 
 
 def _find_transfer_info(peer, sut) -> dict[str, Any]:
-    """Return the IncomingTransactionalTransferInfo of the peer's sequence; the newest if there were earlier
-    sequences.
-    """
+    """Return the newest IncomingTransactionalTransferInfo of the peer's sequences."""
     name = sut.queue("transactional").lower()
     found = [
         one

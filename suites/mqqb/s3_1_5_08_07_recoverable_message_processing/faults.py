@@ -93,7 +93,7 @@ add(
 
 
 def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
-    """Change a field of the SessionAck for 32 unacknowledged messages."""
+    """Change a field of the SessionAck that acknowledges 32 messages."""
     return during(
         SessionAcks.set_flag,
         SessionAcks.build,
@@ -123,7 +123,7 @@ for _name, _rule, _says, _path, _change in (
     (
         "receiver-session-ack-after-32-recoverable-number-high",
         "MQQB-3.1.5.8.7-06",
-        "The receiver's SessionAck after 32 recoverable messages starts at a RecoverableMsgAckSeqNumber one too high.",
+        "The receiver's SessionAck after 32 recoverable messages has RecoverableMsgAckSeqNumber one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1,
     ),
@@ -173,7 +173,9 @@ add(
 
 @fault("receiver-session-ack-next-number-after-32-high", breaks="MQQB-3.1.5.8.7-11")
 class NotBegunAnew(SessionAcks):
-    """The receiver numbers the recoverable messages after the first 32 one too high."""
+    """After the first 32 recoverable messages, the receiver acknowledges each recoverable message with a number that is
+    one too high.
+    """
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
@@ -182,7 +184,7 @@ class NotBegunAnew(SessionAcks):
 
 @fault("receiver-session-ack-next-flag-set", breaks="MQQB-3.1.5.8.7-15")
 class FlagOfTheNextSet(SessionAcks):
-    """The receiver sets the flag of a recoverable message and the flag of the next number."""
+    """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
@@ -213,7 +215,9 @@ class LastOfThirtyTwoNotFlagged(SessionAcks):
 
 @fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
 class RecoverableNumberedByAllMessagesAfterAnAck(SessionAcks):
-    """After a SessionAck the receiver numbers recoverable messages by the count of all messages."""
+    """After a SessionAck, the receiver counts all messages instead of recoverable messages to number the recoverable
+    messages.
+    """
 
     def note_acknowledged(self, session: Session, now: Now) -> None:
         super().note_acknowledged(session, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that show with some values only."""
+"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that only some values of a message reveal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from reference_qm.model.message import INFINITE
 from reference_qm.surface.clock import Now
 
 LONG_BODY = 4_096
-"""In bytes."""
+"""The size of a long body, in bytes."""
 
 
 @fault("receiver-recoverable-message-with-long-body-and-extension-not-flagged", breaks="MQQB-3.1.5.8.7-01")
 class LongMessageWithExtensionNotFlagged(Receiving):
-    """The receiver sets no acknowledgment flag for a recoverable message with a body beyond 4,096 bytes and
-    ExtensionData.
+    """The receiver sets no acknowledgment flag for a recoverable message with ExtensionData and a body of more than
+    4,096 bytes.
     """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

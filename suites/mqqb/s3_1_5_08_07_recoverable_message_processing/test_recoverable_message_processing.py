@@ -14,6 +14,8 @@ from suites.mqqb.steps.ordering import Receiver
 
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
+EXPRESS_COUNT = 3
+"""The number of express messages that are sent between the recoverable messages."""
 LATE_ACK_MS = ACK_TIMEOUT_MS // 2
 
 
@@ -34,15 +36,16 @@ RULES_OF_FIRST_ACK = (
 
 @covers(*RULES_OF_FIRST_ACK, "MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-15")
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
-    """The peer sends 33 recoverable messages: the last one causes a SessionAck for the first 32 at once, and is itself
-    acknowledged by a later SessionAck.
+    """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
+    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message.
     """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
-    if window <= FLAG_COUNT:
+    if window <= FLAG_COUNT + EXPRESS_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
     packets = [peer.recoverable_message() for _ in range(FLAG_COUNT)]
+    packets[1:1] = [peer.message() for _ in range(EXPRESS_COUNT)]
     sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_ACK_MS) // 4)
     sent.append(session.send(peer.recoverable_message()))
@@ -73,7 +76,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, name, value in (
-        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + 1),
+        ("MQQB-3.1.5.8.7-05", "AckSequenceNumber", FLAG_COUNT + EXPRESS_COUNT + 1),
         ("MQQB-3.1.5.8.7-06", "RecoverableMsgAckSeqNumber", 1),
         ("MQQB-3.1.5.8.7-07", "UserMsgSequenceNumber", 0),
         ("MQQB-3.1.5.8.7-08", "RecoverableMsgSeqNumber", 0),
@@ -102,8 +105,8 @@ UNFORWARDED_RC = 0x1F
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 @varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
-    the third as number 3 or 2 (E19).
+    """The peer sends three recoverable messages, and the second is refused or is a duplicate: the SUT acknowledges the
+    third message as number 3, or as number 2 (E19).
     """
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
@@ -186,7 +189,7 @@ def _describe_queue_contents(sut) -> list[str]:
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
     """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable
-    messages: the session stays open only if it counts 2.
+    messages: the session stays open only if the SessionAck counts 2.
     """
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2
@@ -230,8 +233,8 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-15")
 @varied("priority", "time to be received", "time to reach queue", "extension", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
-    as number 3 or 2 (E17).
+    """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
+    message as number 3, or as number 2 (E17).
     """
     session = peer.open_raw()
     twice = peer.recoverable_message()

@@ -61,7 +61,7 @@ add(
 add(
     "receiver-queue-manager-quota-ignored",
     ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
-    "The receiver accepts any number of messages in spite of the queue manager's quota.",
+    "The receiver accepts any number of messages regardless of the queue manager's quota.",
     _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
@@ -73,13 +73,13 @@ add(
 add(
     "receiver-nack-of-queue-quota-not-sent",
     "MQQB-3.1.5.8.8-07",
-    "The receiver does not acknowledge a message to a full queue to the administration queue.",
+    "For a message to a full queue, the receiver sends no acknowledgment to the administration queue.",
     omit_nack(QUEUE_FULL),
 )
 add(
     "receiver-nack-of-queue-quota-sent-without-na",
     "MQQB-3.1.5.8.8-07",
-    "The receiver acknowledges a message to a full queue to the administration queue although NA is clear.",
+    "For a message without NA to a full queue, the receiver sends an acknowledgment to the administration queue.",
     send_unrequested_nack(QUEUE_FULL),
 )
 add(
@@ -91,14 +91,14 @@ add(
 add(
     "receiver-dead-letter-of-queue-quota-missing",
     "MQQB-3.1.5.8.8-10",
-    "The receiver does not put a message with JN to a full queue into the dead-letter queue.",
+    "For a message with JN to a full queue, the receiver puts no message into the dead-letter queue.",
     skip(Admission.journal_refused),
 )
 
 
 @fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
 class LoggedWithTransaction(Admission):
-    """The receiver puts a transactional message to a full queue into the dead-letter queue."""
+    """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(message)
@@ -121,7 +121,7 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
 
 @fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
 class LoggedUnasked(Admission):
-    """The receiver puts a message without JN to a full queue into the dead-letter queue."""
+    """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         super().journal_refused(replace(message, NegativeJournalingRequested=True))
@@ -137,7 +137,9 @@ class PriorityLostInQueue(Positions):
 
 @fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
 class RecoverableMessageOverQuotaNoDeadLetter(Admission):
-    """The receiver does not put a recoverable message with JN to a full queue into the dead-letter queue."""
+    """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
+    queue.
+    """
 
     def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:

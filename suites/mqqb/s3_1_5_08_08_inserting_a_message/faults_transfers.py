@@ -44,7 +44,7 @@ class SequenceNotFoundAgain(InSequence):
 
 @fault("receiver-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
 class SequenceAtAnotherQueue(InSequence):
-    """The receiver adds the IncomingTransactionalTransferInfo of a sequence to another queue."""
+    """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now

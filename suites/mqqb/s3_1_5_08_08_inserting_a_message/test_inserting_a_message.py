@@ -42,7 +42,7 @@ DEAD_LETTERS = "system$;deadletter"
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
     """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues:
-    each message is complete in its own queue, and in no other.
+    each message is in its destination queue with all its properties, and in no other queue.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -111,10 +111,9 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends four messages to a queue with a quota; the middle two are too large.
-
-    The queue contains the small messages. The large message with NA and JN causes a negative acknowledgment, and a dead
-    letter or a FinalAck.
+    """The peer sends four messages to a queue with a quota; the second and the third are too large. The queue contains
+    only the two small messages. The large message with NA and JN causes a negative acknowledgment and a dead letter, or
+    a FinalAck if it is transactional.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
@@ -153,11 +152,43 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
 
 
+@covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
+@needs("receive", "transactions", "queue_control")
+def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
+    """A transaction has received the message that uses up the quota of its queue: a further message of the peer is
+    refused, and after an abort only the first message is in the queue.
+    """
+    queue = sut.new_queue("full", transactional=True, quota_kb=12)
+    receiver = AcknowledgingReceiver(peer, sut)
+    destination = rf"TCP:{sut.address}\{queue}"
+
+    def send(label: str) -> Any:
+        user = receiver.with_admin_queue()
+        asked = {"PA": 1, "NA": 1}
+        packet = receiver.sequence.message(
+            user, destination=destination, body=bytes(10_000), label=label, properties=asked
+        )
+        return receiver.send_packet(packet)
+
+    sent = [send("first")]
+    receiver.await_acks(1)
+    transaction = sut.control.call("begin")["transaction"]
+    received = sut.read_label("receive", queue=queue, transaction=transaction)
+    sent.append(send("second"))
+    kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
+    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
+    sut.control.call("abort", transaction=transaction)
+    observed = {"received": received, "acknowledged": acks, "in_queue": sut.labels(queue)}
+    expected = facts(received="first", acknowledged=of_classes(*kinds), in_queue=["first"])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
+    receiver.acknowledge_all()
+
+
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message to a queue with a quota is removed when its transaction aborts: of two messages of the peer, the first
-    then fits into the queue and the second is refused.
+    """A message in a queue with a quota is removed when its transaction aborts. Then the peer sends two messages: the
+    first fits into the queue, and the second is refused.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -182,8 +213,8 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @needs("configure", "receive")
 @varied("acknowledgments", "response queue", "application tag", "extension", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
-    """With a quota of 0 for the queue manager, a message of the peer makes the SUT close the session, and is not in its
-    queue.
+    """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, and does
+    not store the message.
     """
     session = peer.open_raw()
     session.check_alive()
@@ -298,7 +329,7 @@ RULES_OF_TRANSFER_INFO = (
 @needs("management", "send", "private_names")
 @varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
+    """The SUT sends three transactional messages, and an OrderAck acknowledges the first; then the SUT forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)

@@ -33,8 +33,9 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends five traced messages that arrive, and four that are untraced, repeated, refused or traced to an
-    unknown queue: the SUT sends reports only on the five, with class, destination, label and body.
+    """The peer sends five traced messages that arrive, and four messages that are untraced, repeated, refused or traced
+    to an unknown queue: the SUT sends reports only on the first five, with the specified class, destination, label and
+    body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

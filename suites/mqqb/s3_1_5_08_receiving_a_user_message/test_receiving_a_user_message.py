@@ -42,7 +42,9 @@ LIFETIME_CASES = {
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue, TimeToBeReceived, and whether a message with these that was sent an hour ago must still arrive."""
+"""TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
+sent.
+"""
 UNLISTED_PRIVACY_LEVEL = 0x99
 
 
@@ -69,7 +71,7 @@ def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
     """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature, and two valid messages: the
-    SUT acknowledges only the valid ones.
+    SUT acknowledges only the valid messages.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -97,8 +99,8 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
-    """The peer sends messages with a SentTime of an hour ago and various lifetimes: exactly the messages whose time has
-    not expired are acknowledged and stored in the queue.
+    """The peer sends messages with a SentTime of an hour ago and various lifetimes: only the messages whose lifetime
+    has not expired are acknowledged and stored in the queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"

@@ -36,8 +36,8 @@ class ClosedSessionQueueConnected(Closing):
 
 @fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
 class ClosedSessionQueueNotOnHold(Closing):
-    """The initiator changes State of an outgoing queue from OnHold to another value when the queue's session is
-    closed.
+    """The initiator changes State of a paused outgoing queue from OnHold to a different value when the queue's session
+    is closed.
     """
 
     def close(self, session: Session, reason: str, now: Now) -> None:

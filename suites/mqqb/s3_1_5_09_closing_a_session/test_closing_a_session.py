@@ -19,8 +19,8 @@ SESSION_CLEANUP_MS = 12_000
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
 def test_closed_session_has_state_closed(peer, sut, judge):
-    """The peer sends a SessionAck with wrong counts on an OPEN session: afterwards the session is CLOSED or no longer
-    shown.
+    """The peer sends a SessionAck with wrong counts on an OPEN session: afterwards the SUT shows the session as CLOSED,
+    or does not show it.
     """
 
     def states() -> list[str]:
@@ -39,7 +39,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     peer.eventually(lambda: set(states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
-        expected=none("session in another state"),
+        expected=none("session in a different state"),
         observed=sorted(set(states()) - {"CLOSED"}),
         evidence=[wrong],
     )
@@ -71,8 +71,8 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
-    """A session with an unsent acknowledgment is closed because of wrong counts, or because it is idle: none of its
-    timers runs afterwards.
+    """A session with an unsent acknowledgment is closed because of wrong counts, or because it is idle: afterwards no
+    timer of the session runs.
     """
 
     def running() -> list[set[str]]:
@@ -97,8 +97,8 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
-    """The SUT sends a message and the peer closes the session: the outgoing queue is Connected before and Disconnected
-    afterwards.
+    """The SUT sends a message, and the peer closes the session: the outgoing queue is Connected before the close and
+    Disconnected after it.
     """
     sender = Sender(peer, sut)
 

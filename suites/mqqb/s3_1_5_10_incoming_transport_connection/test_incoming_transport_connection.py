@@ -39,8 +39,8 @@ def test_new_session_counts_messages_from_zero(peer, judge):
 
 @covers("MQQB-3.1.5.10-02")
 def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
-    """The peer connects and waits, then sends an EstablishConnection request: the SUT sends nothing before the request
-    and answers it.
+    """The peer connects and waits, then sends an EstablishConnection request: the SUT sends nothing before the request,
+    and answers the request.
     """
     connection = peer.connect()
     is_quiet = connection.quiet()

@@ -43,7 +43,7 @@ class RetryConnectsInSilence(Establishing):
 
 
 def _change_before_retry(change: Callable[[Session], None]) -> Install:
-    """Change a session before its connection is retried; the timer also runs while a session is being set up
+    """Change a session before the initiator tries to connect again. The timer also runs while a session is being set up
     (3.1.3.2).
     """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer that show with some values only."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer that only some values of a message reveal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 LONG_LABEL = 200
-"""In characters."""
+"""The length of a long label, in characters."""
 
 
 @fault("receiver-message-with-long-label-is-no-activity", breaks="MQQB-3.1.6.2-03")
 class LongLabelIsNoActivity(Receiving):
-    """The receiver does not set SessionActive at a message with a label of more than 200 characters."""
+    """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive

@@ -1,7 +1,8 @@
 """MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and the restart of its timer in 3.1.5.5.5.
 
 The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>). The check
-therefore measures it first, by the end of a session on which the SUT receives only two messages of the peer.
+therefore measures this duration first: it opens a session, sends only two messages to the SUT, and measures when the
+SUT closes the session.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.2.4-01",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
-    """The SUT sends on three sessions, on which the peer acknowledges nothing, acknowledges late, or acknowledges in
-    between: the SUT closes each session at the expiry that the received packets determine.
+    """The SUT sends messages on three sessions. The peer acknowledges no message on the first session, acknowledges
+    only the first of three messages on the second session, and sends a SessionAck during the wait on the third session.
+    The SUT closes each session at the expiry that follows from the received packets.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
@@ -53,7 +55,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
             observed=clock.session,
             evidence=[clock.first],
         )
-    whole = holds("the session closed a whole number of AckWaitTimeouts after its message")
+    whole = holds("the SUT closed the session a whole number of AckWaitTimeouts after its message")
     ended = clock.await_end()
     judge(
         "MQQB-3.1.2.4-01",
@@ -62,7 +64,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first],
     )
     if wait is None:
-        raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is unknown: {clock.describe_end()}")
+        raise ConformanceFailure(f"the duration of the SUT's Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
     clock.begin(sender.await_session())
     acknowledged = clock.session.acknowledge_all()
@@ -71,7 +73,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.begin(clock.session)
     if clock.wait(wait / 2):
         sender.send(3)
-    expected = holds(f"closed {wait:.2f} AckWaitTimeouts after its message")
+    expected = holds(f"the SUT closed the session {wait:.2f} AckWaitTimeouts after its message")
     judge(
         "MQQB-3.1.6.3-01",
         "MQQB-3.1.6.3-02",
@@ -86,7 +88,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.wait(wait / 2)
     acknowledged = clock.session.send(session_ack())
     ended = clock.await_end()
-    outlived = holds(f"open {1.5 * wait:.2f} AckWaitTimeouts after its message, closed later")
+    outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
@@ -94,7 +96,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first, acknowledged],
     )
     judge.conclude("MQQB-3.1.6.3-04")
-    restarted = holds(f"the session closed after the SessionAck by a multiple of {wait} AckWaitTimeouts")
+    restarted = holds(f"the SUT closed the session a multiple of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
@@ -105,23 +107,24 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
 
 
 def measure_ack_wait_timer(ended: float | None) -> int | None:
-    """Return the timer's duration in AckWaitTimeouts, measured by the end of the session with TRAFFIC.
+    """Return the timer's duration in AckWaitTimeouts, computed from the end of the session with PEER_MESSAGE_INSTANTS.
 
-    A timer of 1 expires twice after a packet was received, and the session closes at 3; a longer timer of n expires
-    once so, and the session closes at 2 n. Where only an acknowledgment counts (E50), or no packet, the session closes
-    at n.
+    The expiry of the timer closes the session unless a packet arrived since the timer was started. A timer with a
+    duration of 1 expires twice without closing the session, which closes at 3. A longer timer with a duration of n
+    expires once without closing it, and the session closes at 2 n. If only acknowledgments count (E50), or no packets,
+    the session closes at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
     return next((wait for end, wait in ends.items() if is_near_instant(ended, end)), None)
 
 
 def is_near_instant(instant: float | None, expected: float) -> bool:
-    """Return whether an instant is near the expected instant."""
+    """Return whether an instant is within the tolerance of the expected instant."""
     return instant is not None and abs(instant - expected) <= TOLERANCE_IN_TIMEOUTS
 
 
 class Waits:
-    """Measures the time since a message of the SUT, in AckWaitTimeouts."""
+    """A clock that measures the time since a message of the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender

@@ -56,7 +56,7 @@ def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     return _compare_count("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 
-@passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals that of the sender's ConnectionParameters")
+@passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
 def compare_window_size(packet: Any, context: Context) -> Finding:
     """Compare WindowSize with the window that the SUT stated when the session was set up; 1 is the value at a pause
     (3.1.7.13).

@@ -12,10 +12,10 @@ from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
-"""The time between the first message and its acknowledgment (3.1.5.8.2)."""
+"""The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
 RECOVERABLE_ACK_DELAY_MS = 4_000
-"""The time between the first recoverable message and its acknowledgment (3.1.5.8.7): long enough to send two
-messages.
+"""The time in ms between the first recoverable message and its acknowledgment (3.1.5.8.7), which is long enough to send
+two messages.
 """
 
 
@@ -34,8 +34,8 @@ messages.
 )
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends two express, two recoverable, one recoverable and one express message in four turns: the SUT
-    acknowledges each turn by one SessionAck after the delay, with the numbers and flags of that turn.
+    """In four turns, the peer sends two express messages, two recoverable messages, one recoverable message and one
+    express message: after the delay of each turn, the SUT sends one SessionAck with the numbers and flags of that turn.
     """
     sut.slow_down(20)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
@@ -73,7 +73,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected=holds("no packet is sent while nothing is unacknowledged"),
+        expected=holds("no packet is sent while every message is acknowledged"),
         observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
@@ -111,8 +111,8 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
 @varied("application tag", "extension", acknowledgments=("none", "of receipt"))
 def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
-    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three and
-    one, and contains its own WindowSize.
+    """The SUT sends three messages, one of them recoverable; its SessionAck for a message of the peer counts three
+    messages, one of them recoverable, and contains the SUT's WindowSize.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -135,14 +135,14 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
 
 
 def _poll_next_packet(session, sut):
-    """Wait for the next packet of any kind as long as an acknowledgment may take; return None when none arrives."""
+    """Wait for the next packet of any kind as long as an acknowledgment may take; return None if no packet arrives."""
     count = len(session.received)
     session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
 def _poll_ack_of(session, sut, count: int):
-    """Wait for the next packet; raise ConformanceFailure unless it acknowledges that number of messages."""
+    """Wait for the next packet; raise ConformanceFailure unless it acknowledges the given number of messages."""
     frame = _poll_next_packet(session, sut)
     acknowledged = _get_session_header_field(frame, "AckSequenceNumber")
     if frame is not None and acknowledged != str(count):
@@ -165,8 +165,8 @@ def _describe_ack_time(peer, message_, ack) -> str:
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")
 @pytest.mark.parametrize("count", [1, 8, 9, 16, 17, 31, 32])
 def test_every_received_message_has_its_flag(peer, sut, judge, count):
-    """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of them by
-    its number or flag, and no other.
+    """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of these
+    messages, by its number or flag, and no others.
     """
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.recoverable_message()) for _ in range(count)]

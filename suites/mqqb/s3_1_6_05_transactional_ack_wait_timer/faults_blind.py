@@ -11,8 +11,8 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-message-without-session-ack-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
 class SessionRepeats(TransactionalSending):
-    """When the Transactional Ack Wait Timer expires, the sender repeats only the messages that have a session
-    acknowledgment.
+    """When the Transactional Ack Wait Timer expires, the sender resends only the messages that a session acknowledgment
+    has acknowledged.
     """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:

@@ -12,12 +12,34 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_transaction_header
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing, get_transaction_header
 
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 LONG_ACK_WAIT_MS = 120_000
-"""The longest AckTimeout (2.2.2.1): the Session Ack Wait Timer expires after the Transactional Ack Wait Timer."""
+"""The longest AckTimeout in ms (2.2.2.1), with which the Session Ack Wait Timer expires after the Transactional Ack
+Wait Timer.
+"""
+
+
+@needs("send")
+@covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.7.1.3-09")
+def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge):
+    """The OrderAck of the SUT's message ends a sequence. The message of the next sequence gets a SessionAck but no
+    OrderAck: the SUT resends only this message.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-resend-later")
+    first = outgoing.send()
+    outgoing.acknowledge_all()
+    second = outgoing.send()
+    ack = outgoing.send_session_ack()
+    again = outgoing.await_resend(2)
+    judge.all(
+        expected={"later message": RESENT, "copies of the first message": 1},
+        observed={"later message": again, "copies of the first message": len(outgoing.copies(1))},
+        evidence=[*first, *second, ack],
+    )
+    outgoing.acknowledge_all()
 
 
 @needs("send")
@@ -32,8 +54,8 @@ LONG_ACK_WAIT_MS = 120_000
 )
 @varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
-    """The SUT sends four transactional messages, and a SessionAck acknowledges all; the peer sends an OrderAck for
-    message 1 and refuses message 3: the SUT resends 2 and 4 after the resend time.
+    """The SUT sends four transactional messages, and a SessionAck acknowledges all of them; the peer sends an OrderAck
+    for message 1 and refuses message 3: the SUT resends messages 2 and 4 after the resend time.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
@@ -77,8 +99,8 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @covers("MQQB-3.1.6.5-01")
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
-    """The SUT sends a transactional, an express, a recoverable and a transactional message, and a SessionAck
-    acknowledges all: when the timer expires, it resends only the first and the last.
+    """The SUT sends a transactional, an express, a recoverable and a second transactional message, and a SessionAck
+    acknowledges all of them: when the timer expires, the SUT resends only the two transactional messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
@@ -128,7 +150,7 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 
 
 def _have_arrived_times(outgoing, turn):
-    """Return whether each message arrived that number of times."""
+    """Return whether each message arrived the given number of times."""
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MESSAGE_COUNT + 1))
 
 
@@ -148,8 +170,8 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
 @covers("MQQB-3.1.6.5-01")
 @pytest.mark.parametrize("acknowledged", [0, 1, 2])
 def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowledged):
-    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two, and waits long
-    for SessionAcks: when the timer expires, it resends all three.
+    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two. The SUT's
+    timeout for SessionAcks is long. When the Transactional Ack Wait Timer expires, the SUT resends all three messages.
     """
     sut.set_timers(ack_wait_timeout_ms=LONG_ACK_WAIT_MS)
     outgoing = Outgoing(peer, sut, "mqc-resend-early")

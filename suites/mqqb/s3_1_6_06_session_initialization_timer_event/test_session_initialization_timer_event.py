@@ -16,7 +16,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
 def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, which
-    it started at the connection, expires.
+    started with the connection, expires.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     used = peer.open_raw()
@@ -51,7 +51,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
     """The peer connects, requests a session at once or after half the time, and sends no ConnectionParameters: the SUT
-    closes the session when the Session Initialization Timer, which starts again with its response, expires.
+    closes the session when the Session Initialization Timer expires, which started again with the SUT's response.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
@@ -65,8 +65,8 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
-    """The peer closes the SUT's first connection and answers nothing on the second: the SUT closes the second when its
-    own Session Initialization Timer expires.
+    """The peer closes the SUT's first connection, and answers nothing on the second connection: the SUT closes the
+    second connection when the Session Initialization Timer of this connection expires.
     """
     sut.slow_down(20)
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)

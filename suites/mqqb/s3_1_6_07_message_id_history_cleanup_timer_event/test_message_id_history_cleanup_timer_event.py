@@ -11,7 +11,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import find_history_entry
 
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the timer in these checks (set_timers)."""
+"""The duration in ms to which these checks set the timer (set_timers)."""
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The highest time scale: the timer must run for at least two seconds, because TimeStamps are whole seconds."""
 
@@ -19,10 +19,9 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """The timer expires at 1, 2 and 3 durations: the messages that arrive at 0.45 and 1.45 durations have entries at
-    1.75, and only the later message has one at 2.5.
-
-    At 3.5 neither has an entry. A message at 0 starts the timer; another message at 1.75 does not delay it.
+    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The messages that arrive at 0.45 and
+    1.45 have history entries at 1.75; at 2.5 only the later message has an entry, and at 3.5 neither message has one. A
+    message at 0 starts the timer; a message at 1.75 does not delay it.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
@@ -61,10 +60,10 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("timers", "restart", "receive")
 def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, judge):
-    """The timer expires at 1, 2 and 3 durations: a repeated message is accepted again after its entry was deleted.
-
-    "young" is sent at 0 and at 0.4: its queue has it once. "second" is sent at 0.45 and 2.5, "third" at 1.45 and 3.5:
-    their queue has each twice. "young" starts the timer; another message at 1.75 does not delay it.
+    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. A repeated message is accepted again
+    after its history entry was deleted: message "young" is sent at 0 and 0.4 and is stored once; "second" is sent at
+    0.45 and 2.5, and "third" at 1.45 and 3.5: both are stored twice. "young" starts the timer; a message at 1.75 does
+    not delay it.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
@@ -110,7 +109,9 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
 
 
 def _get_margin_ms(sut: Sut) -> int:
-    """Return the allowed delay of a step; every step is planned at least twice this time away from an expiry."""
+    """Return the allowed delay of a step, in ms; every step is planned at least twice this delay before or after an
+    expiry.
+    """
     return sut.duration_ms(HISTORY_CLEANUP_MS) // 10
 
 

@@ -27,7 +27,7 @@ REMAINING_ENTRIES = (
     ("MQQB-3.1.6.13-02", Caches.CERTIFICATES, "bob"),
     ("MQSO-6.4.3.1-D01", Caches.CERTIFICATES, "bob"),
 )
-"""The rule, the cache, and the entry that remains when the older entry has been deleted."""
+"""The rule, the cache, and the newer entry, which remains when the older entry has been deleted."""
 RESTARTED_TIMERS = (
     ("MQQB-3.1.6.10-03", Caches.RECEIVED_KEYS, "first"),
     ("MQQB-3.1.6.10-04", Caches.RECEIVED_KEYS, "first"),
@@ -46,8 +46,8 @@ RESTARTED_TIMERS = (
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """Each security cache gets an entry, and later a second one: the SUT keeps the first entry when its lifetime ends
-    and deletes it a minute later, and restarts the timer by the remaining entry.
+    """Each security cache gets an entry, and later a second entry: the SUT still has the first entry when its lifetime
+    ends, deletes it a minute later, and restarts the timer according to the remaining entry.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale
@@ -107,8 +107,8 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
     message.
 
-    The certificate entry is of ``user``, the key entries are of ``level``. ``early``: send at the beginning of a
-    second.
+    ``user``: the user of the certificate; ``level``: the privacy level of the keys; ``early``: send at the beginning of
+    a second.
     """
     peer, sut = secured.peer, secured.sut
     algorithm, bits = CIPHER_BY_PRIVACY_LEVEL[level]
@@ -118,7 +118,7 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
         peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
-        raise ConformanceFailure(f"a message that is signed and encrypted is answered with {disposition.answer}")
+        raise ConformanceFailure(f"the SUT answered a signed and encrypted message with {disposition.answer}")
     return [*disposition.frames, _send_encrypted(secured, level)]
 
 

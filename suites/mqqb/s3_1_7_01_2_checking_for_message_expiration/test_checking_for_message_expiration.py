@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is measured in seconds of real time, which no test can accelerate: messages of all kinds therefore
+TimeToReachQueue is measured in seconds of real time, which no test can accelerate. Therefore messages of all kinds
 expire together.
 """
 
@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 3_100
-"""A time after which LIFE_S has expired, in whole seconds of any clock."""
+"""The time in ms after which LIFE_S has expired by every clock that counts whole seconds."""
 LONG_LIFETIME_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
@@ -38,12 +38,14 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-03",
     "MQDMPR-3.1.1.12-D12",
     "MQQB-3.1.7.1.2-06",
+    "MQMQ-2.2.19.1-24",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for an unreachable peer, three expire: the SUT sends only the fourth, acknowledges the one with
-    NA, and puts the one with JN into a dead-letter queue, although its TimeToBeReceived is over.
+    """Three of four messages for an unreachable peer expire. The SUT sends only the fourth message, and sends a
+    negative acknowledgment of the expired message with NA. It puts the expired message with JN into a dead-letter
+    queue, although the TimeToBeReceived of that message has also expired.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -72,6 +74,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
         "MQQB-3.1.7.1.2-D01",
+        "MQMQ-2.2.19.1-24",
         expected=["lasting"],
         observed=sent,
         case="messages sent",
@@ -106,8 +109,8 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
-    """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: the SUT
-    sends only the other on the next session.
+    """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: on the
+    next session, the SUT sends only the other message.
     """
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRY_WAIT_MS)
     sender = Sender(peer, sut)
@@ -128,19 +131,19 @@ ROUTED_LIFETIMES = {
     "from a clock that is fast": (1_000, 1),
     "without an end": (-1_000_000, 0xFFFF_FFFF),
 }
-"""SentTime relative to now, and TimeToReachQueue, in seconds; their differences exceed the difference between any
-clocks.
+"""SentTime relative to now, and TimeToReachQueue, in seconds. The remaining lifetimes are longer than any difference
+between two clocks.
 """
 LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
-"""Lifetimes that expire within one second of now, which only virtual time can judge."""
+"""Lifetimes that end within one second of now, so that only a check in virtual time can judge them."""
 
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
 @varied("trace", "queue journaling", priority=("3", "0"))
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
-    """The peer sends messages of another queue manager, addressed to the peer, to the SUT: the SUT does not forward
-    messages whose time since SentTime is over, and forwards the others.
+    """The peer sends the SUT messages from another queue manager that are addressed to the peer: the SUT does not
+    forward messages whose lifetime, counted from SentTime, has expired, and forwards the others.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
@@ -167,7 +170,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
 
 
 def send_with_lifetime(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
-    """Let the SUT send a message with that number of seconds to reach the peer's queue; return its message id."""
+    """Let the SUT send a message with the given TimeToReachQueue in seconds; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 
@@ -180,8 +183,9 @@ def encode_ordinal(ordinal: int) -> bytes:
 @covers("MQQB-3.1.7.1.2-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_forwarded_message_that_expires_is_acknowledged_as_requested(peer, sut, judge, delivery):
-    """The peer sends the SUT messages of another queue manager that are to be forwarded and whose time is over: the SUT
-    acknowledges the one with NA to its administration queue, and not the one without.
+    """The peer sends the SUT two messages from another queue manager that must be forwarded, but have expired: the SUT
+    sends a negative acknowledgment of the message with NA to the administration queue of that message, and no
+    acknowledgment of the message without NA.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     now_s = peer.environment.now().utc_s

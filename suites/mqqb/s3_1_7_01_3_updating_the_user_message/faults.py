@@ -51,7 +51,7 @@ def _clear_position_sequence_number(session: Session, position: OutgoingMessageP
 
 
 def _clear_awaiting_ack(qm: QueueManager) -> None:
-    """Clear AwaitingAck of all sent messages, but let none be resent."""
+    """Clear AwaitingAck of all sent messages, and prevent that the sender resends them."""
     for session in qm.sessions.values():
         session.OutgoingMessageTable.next_unsent()
         for position in session.OutgoingMessageTable:
@@ -142,8 +142,8 @@ add(
 
 
 def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
-    """Change the session after a message with a SessionHeader was sent; ``change`` also gets the state of the session
-    before.
+    """Change the session after a message with a SessionHeader was sent; ``change`` also gets the earlier state of the
+    session.
     """
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
@@ -192,9 +192,7 @@ add(
 
 @fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
 class GapNotBridgedWhenSentAgain(TransactionalSending):
-    """The sender's resent message names its predecessor in PreviousTxSequenceNumber although that message was
-    deleted.
-    """
+    """PreviousTxSequenceNumber of a resent message names the preceding message although it was deleted."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -208,7 +206,7 @@ class GapNotBridgedWhenSentAgain(TransactionalSending):
 
 @fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
 class WindowInAMessageIsThatOfThePeer(Sending):
-    """The SessionHeader in the sender's message has the other side's WindowSize."""
+    """The SessionHeader in the sender's message has the peer's WindowSize."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

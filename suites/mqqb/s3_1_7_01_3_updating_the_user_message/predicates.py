@@ -7,6 +7,7 @@ from typing import Any
 from harness.judging.passive import Finding, passive
 from suites.mqmq.steps.session_headers import (
     MESSAGE,
+    SESSION_ACK,
     Counts,
     apply_to_session_headers,
     check_acknowledged_are_new,
@@ -39,6 +40,10 @@ for rule, expected, judge in (
         "RecoverableMsgSeqNumber counts the recoverable messages sent",
         check_recoverable_sent_count,
     ),
+):
+    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))
+
+for rule, expected, judge in (
     ("MQQB-3.1.7.1.3-15", "the counts equal the numbers of messages sent and received", _demand_values_of_session_ack),
     ("MQQB-3.1.7.1.3-16", "AckSequenceNumber counts messages that arrived", check_acknowledged_count),
     (

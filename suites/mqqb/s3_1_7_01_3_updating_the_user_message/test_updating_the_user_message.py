@@ -45,7 +45,8 @@ SEND_ATTEMPTS = 5
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
     """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
-    one TxSequenceID, TxSequenceNumbers 1 to 3, and the previous number as PreviousTxSequenceNumber.
+    the same TxSequenceID, the TxSequenceNumbers 1 to 3, and the number of the previous message as
+    PreviousTxSequenceNumber.
     """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
@@ -88,7 +89,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     same = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected=holds("the resent messages have their positions in the sequence", otherwise="the positions changed"),
+        expected=holds("the resent messages keep their positions in the sequence", otherwise="the positions changed"),
         observed=bool(same),
         evidence=[*sent, *again],
     )
@@ -106,7 +107,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
 )
 @varied("positive journaling", "label", acknowledgments=("none", "of receipt"))
 def test_data_model_has_values_of_sent_messages(peer, sut, judge):
-    """The SUT sends two transactional messages and a recoverable one: OutgoingMessageTable, UnackedSequence and
+    """The SUT sends two transactional messages and a recoverable message: OutgoingMessageTable, UnackedSequence and
     SessionActive have the values of these messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-noted")
@@ -158,8 +159,8 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """The peer sends three messages; the SUT sends a message shortly before their acknowledgment is due: its
-    SessionHeader acknowledges them, and no SessionAck follows.
+    """The peer sends three messages; the SUT sends a message shortly before their acknowledgment is due: the
+    SessionHeader of that message acknowledges the three messages, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -185,7 +186,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
         judge.give_up(
-            Verdict.NOT_EXERCISED, "the SUT stood still and never sent a message when an acknowledgment was nearly due"
+            Verdict.NOT_EXERCISED, "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
         )
         return
     evidence = [*received, frame]
@@ -263,8 +264,8 @@ UNACKNOWLEDGED_COUNT = 2
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed window: it sends one window of messages, on the first session and
-    on the next, which begins with two unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize. It sends as many messages as WindowSize on the first
+    session, and also on the next session, which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -278,7 +279,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     session.close()
     later = sender.await_session()
     if require_agreed_window(later) != window:
-        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)}, not of {window}")
+        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)} instead of {window}")
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
     # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
@@ -301,7 +302,7 @@ def require_agreed_window(session) -> int:
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
         raise ConformanceFailure(
-            f"the two sides have windows of {sizes}: which of them limits the sender is not settled (E25)"
+            f"the window sizes of the two sides are {sizes}, and it is not settled which size limits the sender (E25)"
         )
     return int(sizes.pop())
 

@@ -89,8 +89,8 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
-    """The SUT sends a message for each signature type: each message has the user's signature of that type in the header
-    for the type.
+    """The SUT sends a message for each signature type: each message has the user's signature of the requested type, in
+    the header for that type.
     """
     outgoing = Outgoing(peer, sut)
     found = {}
@@ -129,7 +129,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     if len(found) < len(SIGNATURE_KINDS):
         raise ConformanceFailure("a message with an authentication level did not arrive")
     if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
-        raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
+        raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
     for level, (frame, _, kind) in found.items():
         judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
 
@@ -137,8 +137,8 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
 def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
-    """Alice sends messages without a certificate, with Bob's certificate and with her own: the packet contains the
-    named certificate and a signature made with its key.
+    """User Alice sends messages without naming a certificate, with user Bob's certificate, and with her own
+    certificate: the packet contains the named certificate (by default her own) and a signature made with its key.
     """
     outgoing = Outgoing(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
@@ -147,7 +147,7 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
         if named is None and single and kind == WRONG_KEY_OUTCOME:
-            raise ConformanceFailure("no signature of the SUT is valid: it may hash other bytes (E81)")
+            raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
         judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)
         owner = _name_certificate_owner(frame)

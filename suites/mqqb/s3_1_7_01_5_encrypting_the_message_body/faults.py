@@ -81,7 +81,7 @@ class InClearWhenEncryptionFails(Securing):
 
 
 def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Make the sender encrypt for one privacy level instead of others, and send the requested level."""
+    """Make the sender encrypt for a wrong privacy level, but send the requested level."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -100,7 +100,7 @@ def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) ->
 
 
 def _encrypt_with_settings(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
-    """Make the sender encrypt with other settings."""
+    """Make the sender encrypt with changed settings."""
 
     class Configured(Securing):
         def encrypt_body(
@@ -173,7 +173,7 @@ class KeysNotLookedUp(SecurityLookup):
 
 @fault("sender-cached-symmetric-key-not-used", breaks="MQQB-3.1.7.1.5-22")
 class KeyFoundAndNotUsed(Securing):
-    """The sender finds a cached symmetric key but encrypts with a new one."""
+    """The sender finds a cached symmetric key but encrypts with a new key."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -190,7 +190,7 @@ class KeyFoundAndNotUsed(Securing):
 
 @fault("sender-symmetric-key-cache-not-searched", breaks="MQQB-3.1.7.1.5-21")
 class KeysNotSearched(Securing):
-    """The sender encrypts every message with a new symmetric key and caches each."""
+    """The sender encrypts every message with a new symmetric key, and caches each of these keys."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -316,7 +316,7 @@ add(
 add(
     "sender-provider-info-wrong-provider",
     ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
-    "The sender's encrypted message names another provider in ProviderInfo.",
+    "The sender's encrypted message names a wrong provider in ProviderInfo.",
     _change_encrypted_message(_change_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 
@@ -325,7 +325,7 @@ add(
 
 @fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")
 class NotEncryptedNotLogged(Sending):
-    """The sender does not put a message with JN that cannot be encrypted into a dead-letter queue."""
+    """The sender does not put a message with JN into a dead-letter queue when it cannot encrypt the message."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         reference = position.MessagePosition

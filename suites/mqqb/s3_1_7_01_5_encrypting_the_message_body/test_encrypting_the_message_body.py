@@ -1,6 +1,4 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with errors in 3.1.7.1.5.1, keys in 3.1.7.1.5.2, and preferences in
-3.1.1.3.
-"""
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body; 3.1.7.1.5.1 (errors), 3.1.7.1.5.2 (keys), 3.1.1.3 (preferences)."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ from suites.mqqb.steps.sender import Sender
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of the cleanup timer in lifetimes, where another rule judges the exact duration."""
+"""The longest accepted duration of the cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -43,12 +41,14 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""The privacy level, the preference, the resulting provider, algorithm and key bits, and the rule about that choice."""
+"""The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
+choice.
+"""
 CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
 CHOICES_OF_LEVELS = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
 }
-"""For each privacy level, the provider, algorithm and key bits that some configuration chooses."""
+"""For each privacy level, the provider, algorithm and key length in bits that some configuration chooses."""
 RULE_AND_NUMBER_OF_LEVELS = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
@@ -101,7 +101,8 @@ SECURITY_NEEDS = needs("security", "send", "private_names")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
     """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
-    first body is in clear, the others are encrypted as chosen, for the peer's private keys.
+    first body is in clear; each other body is encrypted with the required algorithm, and the peer can decrypt it with
+    its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -235,8 +236,8 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and after it a message in clear: it
-    sends both.
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message in clear: it sends both
+    messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
@@ -251,8 +252,8 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
-    """The SUT encrypts with RC2 and RC4 at level Enhanced: only the RC2 key, and only with
-    SendEnhancedRC2Using40BitKeys, has 88 zero bits.
+    """The SUT encrypts with RC2 and RC4 at level Enhanced: only the RC2 key has 88 zero bits, and only if
+    SendEnhancedRC2Using40BitKeys is TRUE.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
@@ -277,8 +278,8 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
 @SECURITY_NEEDS
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
-    """The SUT sends two rounds of messages of all three levels: the second message of each level has the symmetric key
-    of the first.
+    """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
+    key of the first message of that level.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
@@ -307,8 +308,8 @@ DEFAULT_CHOICES = {
 @SECURITY_NEEDS
 @covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
-    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 and
-    40 bits, RC4 and 128 bits, and AES and 256 bits.
+    """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 (40
+    bits), RC4 (128 bits) and AES (256 bits).
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULT_CHOICES.items():
@@ -336,8 +337,8 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     "MQQB-3.1.1.3-14",
 )
 def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
-    """The SUT sends messages of different privacy levels and algorithms: it caches each new key once and reuses a known
-    key; the fifth key removes the older half of a cache of four.
+    """The SUT sends messages of different privacy levels and algorithms: it caches each new key once, and reuses known
+    keys; in a cache with a size of four, the fifth key removes the older half.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
@@ -451,8 +452,8 @@ refusal.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """The SUT has two messages that it cannot encrypt, one with JN, between two messages in clear: it sends only the
-    messages in clear, and puts only the message with JN into a dead-letter queue.
+    """Between two messages in clear, the SUT has two messages that it cannot encrypt, one of them with JN: it sends
+    only the messages in clear, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

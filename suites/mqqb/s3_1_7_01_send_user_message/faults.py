@@ -47,7 +47,7 @@ class WhateverTheWindow(Sending):
 
 @fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
 class WindowOneTooSmall(Sending):
-    """The sender sends one message fewer than the window has room for."""
+    """The sender sends one message fewer than the window allows."""
 
     def is_window_open(self, session: Session) -> bool:
         return session.UnAckedMessageCount + 1 < session.WindowSize
@@ -112,7 +112,7 @@ add(
 
 @fault("sender-own-messages-not-counted", breaks="MQQB-3.1.7.1-12")
 class OwnMessagesUncounted(Sending):
-    """The sender does not count acknowledgments in MessageSentCount."""
+    """The sender does not count its own acknowledgments in MessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

@@ -18,7 +18,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_INTERVAL_MS = 40_000
-"""A retry time long enough to observe that no session exists."""
+"""A retry time in ms that is long enough to observe that no session exists."""
 SECONDS_PER_HOUR = 3_600
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
@@ -28,31 +28,11 @@ ACKNOWLEDGMENT_BITS = {
 }
 
 
-@needs("send")
-@covers(
-    "MQQB-3.1.7.1-05",
-    "MQQB-3.1.7.1-10",
-    "MQQB-3.1.7.1.1-02",
-    "MQQB-3.1.7.1.1-03",
-    "MQQB-3.1.7.1.6-01",
-    "MQQB-3.1.7.16-03",
-)
-def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
-    """The SUT sends two messages with many properties: both arrive on the session that was opened for them, with
-    increasing MessageIDs and with the properties in the packet.
-    """
+@covers("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03")
+def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(peer, sut, judge):
+    """The SUT sends two messages: both arrive on the session that it opened for them, with increasing MessageIDs."""
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
-    answers = peer.direct_name("mqc-answers")
-    for tag, priority in ((1, 6), (2, 1)):
-        sender.send(
-            tag,
-            label=f"label {tag}",
-            priority=priority,
-            response_queue=answers,
-            time_to_reach_queue_s=9_000,
-            time_to_be_received_s=8_000,
-            journal=["positive"],
-        )
+    sender.send(1, 2)
     session = sender.await_session()
     came = sender.collect_all(session, 2)
     session.acknowledge_all()
@@ -72,17 +52,37 @@ def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
         observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
         evidence=came,
     )
+
+
+@needs("send")
+@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03")
+def test_packet_has_properties_of_message(peer, sut, judge):
+    """The SUT sends two messages with many properties: each packet has the properties of its message."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
+    answers = peer.direct_name("mqc-answers")
+    priorities = {1: 6, 2: 1}
+    for tag, priority in priorities.items():
+        sender.send(
+            tag,
+            label=f"label {tag}",
+            priority=priority,
+            response_queue=answers,
+            time_to_reach_queue_s=9_000,
+            time_to_be_received_s=8_000,
+            journal=["positive"],
+        )
+    session, came = sender.await_first(2)
+    session.acknowledge_all()
     for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": f"label {tag}",
             "body": f"message {tag}",
-            "priority": {1: 6, 2: 1}[tag],
+            "priority": priorities[tag],
             "response": answers.removeprefix("DIRECT="),
             "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
-        found = _get_properties(frame)
-        judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
+        judge.all(expected=wanted, observed=_get_properties(frame), evidence=frame)
 
 
 def _get_properties(frame) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _get_properties(frame) -> dict[str, Any]:
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages that request each acknowledgment, all of them, each kind of journaling, and both: the
+    """The SUT sends messages that request one or all kinds of acknowledgments, and one or both kinds of journaling: the
     packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
@@ -180,8 +180,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
 @varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
-    """The SUT sends one message, and a second one waits in the paused queue: OutgoingQueueReference of the session is
-    the queue, and Transmitted is TRUE for the first message and FALSE for the second.
+    """The SUT sends one message, and a second message waits in the paused queue: OutgoingQueueReference of the session
+    is this queue; Transmitted is TRUE for the first message, and FALSE for the second.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
@@ -213,7 +213,7 @@ def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
 
 
 def _find_session(sut, format_name: str) -> dict[str, Any]:
-    """Return the session of a format name's queue, or else the session that has messages."""
+    """Return the session of the outgoing queue for a format name, or else a session that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]
@@ -224,10 +224,10 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
-@varied("negative journaling", "response queue", acknowledgments=("none", "of arrival"))
+@varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
-    """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue keeps three
-    messages and is not Connected, and the SUT sends each message once on the next session.
+    """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue still
+    contains three messages and is not Connected; on the next session, the SUT sends each message once.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
@@ -282,15 +282,15 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
 
 @covers("MQQB-3.1.7.1-12")
 def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
-    """The peer requests two acknowledgments of arrival: they have different MessageIDs, the session counts them, and
-    the SUT sends them again after the session is lost.
+    """The peer requests two acknowledgments of arrival: the acknowledgments have different MessageIDs, the session
+    counts them, and the SUT sends them again after the loss of the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
-        raise ConformanceFailure("not both acknowledgments arrived in the administration queue")
+        raise ConformanceFailure("fewer than two acknowledgments arrived in the administration queue")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)

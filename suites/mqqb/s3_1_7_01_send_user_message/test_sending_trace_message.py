@@ -26,8 +26,8 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced and a traced message to the peer: it sends one report, with the class, destination,
-    label and body for the traced message.
+    """The SUT sends an untraced and a traced message to the peer: it sends one report, which has the class,
+    destination, label and body that the document prints for the traced message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()

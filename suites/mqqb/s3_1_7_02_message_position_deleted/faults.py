@@ -33,7 +33,7 @@ add(
 
 @fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
 class RemovalAcknowledgedUnasked(Positions):
-    """The receiver acknowledges every message that leaves its queue, even with PR and NR clear."""
+    """The receiver acknowledges every message that leaves its queue, even if PR and NR of the message are clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         asked = message.AcknowledgementsRequested | MessagePropertiesHeader.flags(PR=1, NR=1)

@@ -1,4 +1,4 @@
-"""Judge the acknowledgments of messages that left their queue, each by its message. Spec: MS-MQQB 3.1.7.2.1."""
+"""Judge each acknowledgment of a message that left its queue according to the message. Spec: MS-MQQB 3.1.7.2.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2.2 Final Acknowledgment. Administration acknowledgments (3.1.7.2.1) are judged with 3.1.7.15."""
+"""MS-MQQB 3.1.7.2.2 Final Acknowledgment. The checks of 3.1.7.15 judge administration acknowledgments (3.1.7.2.1)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from suites.mqqb.steps.ordering import Receiver
 def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
 ):
-    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges it: a FinalAck of
-    class ACK_RECEIVE or NACK_Q_PURGED follows, and none is sent before.
+    """The peer sends a transactional message with JP, JN or FA, and an application receives or purges it: then, and not
+    before, the SUT sends a FinalAck of class ACK_RECEIVE or NACK_Q_PURGED.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)

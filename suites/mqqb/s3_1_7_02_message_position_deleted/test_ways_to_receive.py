@@ -21,7 +21,7 @@ LOCAL_RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", *LOCAL_RECEIVE_RULES)
 def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, judge):
     """An application receives eleven messages by queue, handle, cursor, lookup identifier or a waiting read, and peeks
-    at others: each received message is acknowledged with ACK_RECEIVE, and no other message is.
+    at others: only the received messages are acknowledged with ACK_RECEIVE.
     """
     application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
@@ -124,10 +124,11 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
 
 
 @needs("transactions")
-@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
+@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08", "MQMQ-2.2.19.3-04")
 def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
-    """Of three messages, two are received in transactions; then the queue is purged, one transaction commits and one
-    aborts: each removed message is acknowledged once, the third with NACK_Q_PURGED.
+    """Two of three messages are received in transactions; then the queue is purged, one transaction commits, and the
+    other transaction aborts: each removed message is acknowledged once, and the third message is acknowledged with
+    NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -154,6 +155,14 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
         case="acknowledgments of the third message",
         evidence=evidence,
     )
+    judge(
+        "MQMQ-2.2.19.3-04",
+        expected=["b"],
+        observed=[label for label in acknowledged if label == "b"],
+        case="acknowledged messages of the aborted transaction",
+        evidence=evidence,
+        errata="E119",
+    )
     application.receiver.acknowledge_all()
 
 
@@ -161,8 +170,8 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
-    """An application moves messages to a subqueue and one back, then receives four messages: no move is acknowledged,
-    and each receipt is.
+    """An application moves messages to a subqueue and one of them back, then receives four messages: each receive is
+    acknowledged, but no move is acknowledged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"

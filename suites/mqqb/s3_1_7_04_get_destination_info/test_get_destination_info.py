@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
@@ -17,7 +17,7 @@ def expect_connection_to(peer):
 
 
 def send_to_name(peer, sut, name: str):
-    """Let the SUT send to a format name; return whether the SUT connects to the peer, its ServerGuid and its
+    """Let the SUT send to a format name; return whether the SUT connects to the peer, the ServerGuid and the SUT's
     request.
     """
     connection = OutgoingSession(peer, sut, name).listener.accept()
@@ -29,8 +29,8 @@ def send_to_name(peer, sut, name: str):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a ServerGuid that
-    is null (or the peer's, E11).
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name; ServerGuid of its
+    request is null, or the peer's GUID (E11).
     """
     where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(
@@ -130,6 +130,31 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
         observed=asked,
         case="ServerGuid of the request",
         evidence=request,
+    )
+
+
+@needs("send", "two_addresses")
+@covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
+def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
+    """The SUT sends to a direct format name with a host name in a domain: it connects to the peer, because the name
+    resolves to the peer's address; ServerGuid is zero, or the peer's GUID (E11).
+    """
+    where, asked, request = send_to_name(peer, sut, PEER_QUEUE_BY_HOST_NAME)
+    judge(
+        "MQQB-3.1.7.4-02",
+        "MQQB-3.1.7.4-03",
+        "MQQB-3.1.7.4-04",
+        "MQQB-3.1.7.4-17",
+        expected=expect_connection_to(peer),
+        observed=where,
+    )
+    judge(
+        "MQQB-3.1.7.4-05",
+        expected=one_of(str(UUID(int=0)), str(peer.identifier)),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+        errata="E11",
     )
 
 

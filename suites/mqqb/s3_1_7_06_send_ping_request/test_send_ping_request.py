@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of, packet
 from harness.judging.verdicts import Verdict
@@ -106,11 +108,12 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
-def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge):
-    """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and one
-    afterwards.
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
+def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge, name):
+    """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set: the SUT
+    opens no session before the retry time, and opens a session afterwards.
     """
-    caller = PingingSut(peer, sut)
+    caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
     answer = caller.answer_ping(asked, RF=1)
     at_once = caller.await_session(caller.no_retry_ms)
@@ -136,7 +139,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
-    """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and one afterwards."""
+    """The peer does not answer the Ping Request: the SUT opens a session only after the retry time."""
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
@@ -160,11 +163,41 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
     )
 
 
+@needs("ping_initiator", "timers")
+@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09")
+def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
+    """While the SUT waits for a Ping Response, it sends a second Ping Request for a different queue, and the peer
+    answers neither request: the SUT opens no session before the retry time, and opens both sessions afterwards.
+    """
+    caller = PingingSut(peer, sut)
+    asked = caller.await_ping()
+    let_send(peer, sut, peer.direct_name("mqc-other"), tag=2)
+    second = caller.end.poll(caller.half_response_ms)
+    if second is None:
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent one Ping Request for both queues")
+        return
+    in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms - caller.half_response_ms)
+    judge(
+        "MQQB-3.1.6.8-01",
+        expected=PingingSut.NO_SESSION,
+        observed=in_time,
+        case="before the retry time",
+        evidence=[asked, second],
+    )
+    later = [caller.await_retry(), caller.await_retry()] if in_time == PingingSut.NO_SESSION else in_time
+    judge.all(
+        expected=[PingingSut.SESSION_RETRIED] * 2,
+        observed=later,
+        case="sessions for the two queues",
+        evidence=[asked, second],
+    )
+
+
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
-    """The peer answers the Ping Request with RF clear, then with RF set, and waits until the ping time is over: the SUT
-    still continues the session.
+    """The peer answers the Ping Request with RF clear, then with RF set, and waits until the Ping Response Timer has
+    expired: the SUT still uses the session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -187,8 +220,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
-    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher than the
-    first, or both Cookies are 1.
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is higher by one than the
+    Cookie of the first, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()

@@ -73,7 +73,7 @@ class CookieZeroNotAnswered(Ping):
 
 @fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class RepeatedPingNotAnswered(Ping):
-    """The acceptor does not answer a Ping Request that equals the previous one."""
+    """The acceptor does not answer a Ping Request that equals the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

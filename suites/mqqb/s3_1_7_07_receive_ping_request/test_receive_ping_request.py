@@ -22,8 +22,8 @@ from suites.mqqb.steps.pinging import (
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
 def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
-    """The peer sends two different Ping Requests from two ports: each port receives one Ping Response, with the Cookie
-    and RC of its request, and no other port receives one.
+    """The peer sends two different Ping Requests from two ports: each of these ports receives one Ping Response, with
+    the Cookie and RC of its request; other ports receive no response.
     """
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
@@ -83,7 +83,7 @@ COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 @pytest.mark.parametrize("RC", [0, 1])
 @pytest.mark.parametrize("cookie", COOKIES)
 def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie):
-    """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both and has
+    """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both values, and has
     Signature 0x5548.
     """
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)

@@ -11,8 +11,8 @@ from suites.mqqb.steps.pinging import PingExchange
 @needs("ping")
 @covers("MQQB-3.1.7.7-01")
 def test_repeated_ping_request_is_answered_again(peer, judge):
-    """The peer sends the same Ping Request four times from one port: the SUT sends at least two responses (a network
-    may lose some).
+    """The peer sends the same Ping Request four times from one port: at least two responses arrive (the network may
+    lose some).
     """
     end = peer.udp()
     packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)

@@ -24,8 +24,6 @@ LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
 RULES_OF_SESSION_HEADER = (
-    "MQQB-3.1.7.11-01",
-    "MQDMPR-3.1.7.1.30-04",
     "MQQB-3.1.7.11-02",
     "MQQB-3.1.7.11-03",
     "MQQB-3.1.7.11-05",
@@ -37,30 +35,42 @@ RULES_OF_SESSION_HEADER = (
     "MQQB-3.1.7.11-11",
 )
 
-NEVER_DUE_REASON = "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
 
 
 @needs("send")
+@covers("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04")
+def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge):
+    """An application sends an express and a recoverable message: each packet has the identifier and label of its
+    message.
+    """
+    sender = Sender(peer, sut)
+    identifiers = {
+        tag: sender.send(tag, label=f"{MESSAGE_LABEL} {tag}", delivery=delivery)[0]
+        for tag, delivery in ((1, "express"), (2, "recoverable"))
+    }
+    session, sent = sender.await_first(2)
+    for tag, frame in zip(Sender.tags(sent), sent, strict=True):
+        label = str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
+        judge.all(
+            expected=fields(MessageID=int(identifiers[tag].rpartition("\\")[2]), Label=f"{MESSAGE_LABEL} {tag}"),
+            observed={"MessageID": frame["UserHeader"].MessageID, "Label": label},
+            evidence=frame,
+        )
+    session.acknowledge_all()
+
+
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages; the SUT sends one message soon after, one when the acknowledgment is nearly due,
-    and one more: only the second has a SessionHeader, with the specified values.
+    """The peer sends three messages. The SUT sends a message soon afterwards, a second message when the acknowledgment
+    is nearly due, and then a third message: only the second message has a SessionHeader, with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
-    (first,) = sender.send(1, label=MESSAGE_LABEL)
+    sender.send(1)
     sender.send(2, delivery="recoverable")
-    session, own = sender.await_first(2)
-    label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
-    made_of = {"MessageID": own[0]["UserHeader"].MessageID, "Label": label}
-    judge(
-        "MQQB-3.1.7.11-01",
-        "MQDMPR-3.1.7.1.30-04",
-        expected=fields(MessageID=int(first.rpartition("\\")[2]), Label=MESSAGE_LABEL),
-        observed=made_of,
-        evidence=own[0],
-    )
+    session, _ = sender.await_first(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
@@ -139,8 +149,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
-    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
-    afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable one.
+    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: afterwards,
+    UnackedReceivedMsgCount is 0, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable message.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -188,7 +198,7 @@ def _send_after_packet(sender: Sender, session, since, after_ms: int = 0):
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
-        raise ConformanceFailure(f"for one message of the SUT, {len(came)} packets arrived")
+        raise ConformanceFailure(f"{len(came)} packets arrived for one message of the SUT")
     return came
 
 

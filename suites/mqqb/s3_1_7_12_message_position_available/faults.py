@@ -24,7 +24,9 @@ _REDIRECTED_COMMAND_TOKEN = 1_000_000
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Make the sender send messages for some format names to another queue manager, ``as_well`` or instead."""
+    """Make the sender send messages for some format names to a wrong queue manager; ``as_well``: also to the right
+    queue manager.
+    """
 
     def install(faulty: FaultyCore) -> None:
         def filter_(event: Input) -> Iterable[Input]:

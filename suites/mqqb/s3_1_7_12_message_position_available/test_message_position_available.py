@@ -8,6 +8,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
@@ -28,8 +29,9 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 )
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
-    """The SUT has two messages for an unreachable peer; then the peer listens and a third message follows: all three
-    have entries in OutgoingMessageTable and are sent once, with their identifiers and bodies.
+    """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
+    message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and
+    bodies.
     """
     to = peer.direct_name()
     waiting = _send_two_to_unreachable(sut, to)
@@ -76,6 +78,22 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
         for tag, delivery in ((1, "express"), (2, "recoverable"))
     ]
+
+
+@needs("send")
+@covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
+def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
+    """The SUT has a message for an address that does not answer, and then a message for the peer: it opens a session to
+    the peer and sends the second message.
+    """
+    sut.send(f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere", body="unreachable")
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session = sender.poll_session()
+    came = [] if session is None else sender.collect(session, 1)
+    judge.all(expected=[1], observed=Sender.tags(came), case="messages sent to the peer", evidence=came)
+    if session is not None:
+        session.acknowledge_all()
 
 
 @needs("send", "inspect")
@@ -171,7 +189,9 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
+    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse the sends, and
+    opens no session.
+    """
     listener = peer.listen_raw()
     for rule, name in zip(
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True

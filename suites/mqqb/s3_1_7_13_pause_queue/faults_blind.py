@@ -19,7 +19,9 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
 class PauseEndsWithTheSession(SessionOpening):
-    """The session of a queue that was paused while it was being established ends the state OnHold when it opens."""
+    """If a queue is paused while its session is being established, the queue leaves the state OnHold when the session
+    opens.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

@@ -14,9 +14,13 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_TIME_MS = 50
-"""A time in which sent messages arrive; it is below the 500 ms before any acknowledgment (2.2.2.1)."""
+"""A time in ms in which sent messages arrive. It is shorter than 500 ms, the least delay of an acknowledgment
+(2.2.2.1).
+"""
 LONGEST_PAUSE_ACK_MS = 300
-"""The longest accepted delay of the SessionAck at a pause; it is below the delay of an ordinary SessionAck."""
+"""The longest accepted delay, in ms, of the SessionAck that a pause causes. It is shorter than the delay of an ordinary
+SessionAck.
+"""
 PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that is sent at a pause."""
 LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
@@ -116,7 +120,9 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
 
 
 def _exchange_three_messages(peer, sut):
-    """Return the SUT's queue name, its session, its three messages, and three unacknowledged messages of the peer."""
+    """Exchange three messages in each direction; return the queue, the session, the SUT's messages and the peer's
+    messages.
+    """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -133,8 +139,8 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, one message waits, the queue is paused, and the peer acknowledges all messages: the SUT
-    does not send the waiting message, and the queue is OnHold.
+    """The SUT fills its window, and one message waits. The queue is paused, and then the peer acknowledges all sent
+    messages: the SUT does not send the waiting message, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -160,11 +166,11 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.7.13-13")
+@covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
 @pytest.mark.parametrize("step", ["connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
-    """The outgoing queue is paused before the response to the SUT's request, before the response to its parameters, or
-    after it; the peer opens the session: the queue is OnHold, and a new message is not sent.
+    """The outgoing queue is paused before the EstablishConnection response, before the ConnectionParameters response,
+    or after both responses of the peer: when the session is open, the queue is OnHold, and a new message is not sent.
     """
     opening = OutgoingSession(peer, sut, to := peer.direct_name())
     opening.await_request()
@@ -183,6 +189,4 @@ def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     peer.settle()
     came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
     observed = {"state": sut.outgoing(to)["state"], "new messages": came}
-    judge(
-        "MQQB-3.1.7.13-13", expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer
-    )
+    judge.all(expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer)

@@ -11,7 +11,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @covers("MQQB-3.1.7.14-07")
 def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
     """The peer leaves a message unacknowledged; after one cleanup time the queue is paused and resumed: the session
-    closes after three cleanup times, not after two.
+    closes after three cleanup times instead of two.
     """
     cleanup_ms = cleanup.begin_cleanups(sut)
     session = OutgoingSession(peer, sut)

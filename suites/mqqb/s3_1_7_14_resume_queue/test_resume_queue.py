@@ -71,7 +71,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
     """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
-    opens one when the queue is resumed.
+    opens a session when the queue is resumed.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
@@ -115,7 +115,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         "MQDMPR-3.1.7.2.4-03",
         expected=holds(
             "the SUT opens a session when its queue is resumed",
-            otherwise="the SUT opens none when its queue is resumed",
+            otherwise="the SUT opens no session when its queue is resumed",
         ),
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
@@ -123,7 +123,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
 
 
 def list_tags_after_first(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first, in order and each once, whether a message is resent or not
+    """Return the tags of the messages after the first message, in order and without the repetitions of resent messages
     (E65).
     """
     return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

@@ -53,13 +53,13 @@ def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
 add(
     "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
-    "The receiver acknowledges the removal of a message without administration queue to its response queue.",
+    "If a message has no administration queue, the receiver acknowledges its removal to the response queue.",
     _send_to_response_queue(REMOVAL_CLASSES),
 )
 add(
     "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
-    "The receiver acknowledges the arrival of a message without administration queue to its response queue.",
+    "If a message has no administration queue, the receiver acknowledges its arrival to the response queue.",
     _send_to_response_queue(ARRIVAL_CLASSES),
 )
 
@@ -163,7 +163,9 @@ add(
 
 
 def _change_response_queue(begins: str) -> Change:
-    """Make the receiver change the response queue of acknowledgments if the message's destination has this prefix."""
+    """Make the receiver change the response queue of acknowledgments if the destination of the message begins with a
+    prefix.
+    """
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
@@ -354,7 +356,7 @@ add(
 add(
     "receiver-admin-ack-copies-several-ack-requests",
     ("MQQB-3.1.7.15-D01",),
-    "The receiver's acknowledgment of a message with several acknowledgment requests has the requests of that message.",
+    "The receiver's acknowledgment of a message that requests several acknowledgments contains the same requests.",
     change_admin_acks(
         ALL_CLASSES,
         lambda ack, message: (

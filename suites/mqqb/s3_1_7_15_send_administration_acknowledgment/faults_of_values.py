@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that show with some values only."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only some values of a message reveal."""
 
 from __future__ import annotations
 

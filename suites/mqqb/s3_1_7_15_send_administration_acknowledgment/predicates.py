@@ -1,6 +1,5 @@
-"""Judge every administration acknowledgment, by itself and by the message that it acknowledges.
-
-Spec: MS-MQQB 3.1.7.15.
+"""Judge every administration acknowledgment, and compare it with the message that it acknowledges. Spec: MS-MQQB
+3.1.7.15.
 """
 
 from __future__ import annotations

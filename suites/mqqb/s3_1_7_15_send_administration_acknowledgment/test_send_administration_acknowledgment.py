@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with the events that cause one in 3.1.5.8.10, 3.1.7.2 and
-3.1.7.2.1.
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, and the events in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1 that cause
+it.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @needs("receive")
 @varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
-    """The peer sends messages that request acknowledgments but name only a response queue; they arrive, are refused,
-    purged or received: the SUT sends no acknowledgment.
+    """The peer sends messages that request acknowledgments but name only a response queue. Some messages arrive, and
+    others are refused, purged or received: the SUT sends no acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
@@ -134,8 +134,8 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: BAD_DST_Q is
-    sent only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
+    """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: the SUT
+    sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -189,7 +189,7 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
     """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
-    both acknowledgments are addressed to that queue.
+    the acknowledgments of arrival and of receipt are addressed to that queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
@@ -225,8 +225,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue of
-    that number.
+    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue
+    with the number in AdminQueue.
     """
     queue = sut.new_queue("administration")
     number = get_private_queue_number(sut, queue)
@@ -262,8 +262,8 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
 @needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
-    """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
-    acknowledgment has the correlation, response queue, delivery and body for its packet.
+    """The peer sends a message that arrives and a message that is refused, to a direct and to a private name:
+    correlation, response queue, delivery and body of each acknowledgment are those that follow from the packet.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
@@ -326,8 +326,8 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
-    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and kinds of
-    journaling: the acknowledgments have none of these attributes.
+    """The peer sends one message that arrives and two messages that are refused. Each message requests acknowledgments
+    and journaling, and has limited lifetimes: its acknowledgment requests nothing, and has infinite lifetimes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -437,8 +437,9 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages without requests, with a wrong request and with the right request are received, purged, deleted or
-    expire: only a message with the right request is acknowledged, with the values for that message.
+    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
+    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
@@ -518,8 +519,8 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
 @needs("private_names")
 @pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
 def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
-    """The peer forwards a message of a third queue manager with AQ 6, which arrives or is refused: the acknowledgment
-    is addressed to the computer that the administration queue names, and not to the source.
+    """The peer forwards a message from a third queue manager with AQ 6, which arrives or is refused: the acknowledgment
+    is addressed to the computer in the name of the administration queue, and not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)

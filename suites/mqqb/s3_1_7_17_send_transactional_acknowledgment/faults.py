@@ -268,7 +268,7 @@ class FinalAckNamesTheSessionPartner(FinalAcks):
 add(
     "receiver-transactional-ack-message-id-of-previous-message",
     "MQQB-3.1.7.17-03",
-    "The receiver's OrderAck or FinalAck has the same MessageID as the message that it sent before.",
+    "The receiver's OrderAck or FinalAck has the same MessageID as the message that the receiver sent before it.",
     during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,

@@ -1,4 +1,6 @@
-"""Judge OrderAcks and FinalAcks as messages, and by the messages that they acknowledge. Spec: MS-MQQB 3.1.7.17."""
+"""Judge OrderAcks and FinalAcks as messages, and compare them with the messages that they acknowledge. Spec: MS-MQQB
+3.1.7.17.
+"""
 
 from __future__ import annotations
 
@@ -51,15 +53,18 @@ def demand_recoverable_final_ack(packet: Any) -> Finding:
 @passive("MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def demand_body_in_clear(packet: Any) -> Finding:
-    """Demand a body in clear."""
+    """Demand a body that is not encrypted."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"
 
 
-passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals that of received messages", of_system=True)(
+passive("MQQB-3.1.7.17-D03", MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(
     apply_to_order_acks_of_receiver(compare_sequence_with_received)
 )
-passive("MQQB-3.1.7.17-D08", MESSAGE_KIND, "TxPreviousSequenceNumber equals that of the message", of_system=True)(
-    demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber")
-)
+passive(
+    "MQQB-3.1.7.17-D08",
+    MESSAGE_KIND,
+    "TxPreviousSequenceNumber equals PreviousTxSequenceNumber of the message",
+    of_system=True,
+)(demand_field_of_message("TxPreviousSequenceNumber", "PreviousTxSequenceNumber"))

@@ -14,11 +14,13 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
-from suites.mqqb.steps.disposition import QueueType
+from suites.mqqb.steps.disposition import QueueType, delete, purge_queue
 from suites.mqqb.steps.opening import OTHER_GUID, guid_text
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 ORDER_QUEUE_NUMBER = 4
+LIFETIME_S = 2
+"""The TimeToBeReceived, in seconds, for which the check waits."""
 
 
 def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
@@ -48,8 +50,8 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [1, 2, 5])
 @varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
-    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
-    previous number, and is not encrypted.
+    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID of the sequence, the
+    number of the last message and the number before it, and is not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
@@ -75,7 +77,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
 
 
 def _judge_final_ack(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
-    """Judge the body of a FinalAck by its message; judge that the FinalAck is recoverable and not encrypted."""
+    """Compare the body of a FinalAck with its message; judge that the FinalAck is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
@@ -97,10 +99,12 @@ RULES_OF_REFUSED = {
 
 
 @covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@pytest.mark.parametrize("reason", ["no such queue", "a plain queue"])
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
-def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
-    """The peer sends two transactional messages, then one to a missing queue: the FinalAck of the third has the
-    previous number, source and MessageID of its packet.
+def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed, reason):
+    """The peer sends two transactional messages, then a third to a missing queue or to a queue that is not
+    transactional: the FinalAck of the third message has the PreviousTxSequenceNumber, source and MessageID of that
+    message.
     """
     receiver = Receiver(peer, sut)
     for _ in range(2):
@@ -109,7 +113,8 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
-    sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
+    to = {"destination": peer.missing_queue} if reason == "no such queue" else {"queue": "plain"}
+    sent = receiver.send(source, **to, transaction=after)
     _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
 
 
@@ -120,11 +125,40 @@ RULES_OF_RECEIVED = {
 }
 
 
+@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@pytest.mark.parametrize(
+    ("lifetime", "leave"),
+    [
+        pytest.param({"TimeToBeReceived": LIFETIME_S}, None, id="expired"),
+        pytest.param({}, purge_queue, marks=needs("receive", "queue_control"), id="purged"),
+        pytest.param({}, delete, marks=needs("receive", "queue_control"), id="deleted"),
+    ],
+)
+def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge, lifetime, leave):
+    """A transactional message with JN expires in its queue, is purged, or is deleted with its queue: the FinalAck has
+    the previous number, source and MessageID of the message.
+    """
+    receiver = Receiver(peer, sut)
+    queue = sut.queue("transactional") if leave is None else sut.new_queue("final", transactional=True)
+    to = rf"TCP:{sut.address}\{queue}"
+    receiver.send(destination=to)
+    receiver.sequence.number = 6
+    after = {"PreviousTxSequenceNumber": 1}
+    sent = receiver.send({"JN": 1, **lifetime}, destination=to, transaction=after)
+    receiver.await_acknowledgment()
+    if leave is None:
+        peer.pass_time((LIFETIME_S + 1) * 1_000)
+    else:
+        peer.eventually(lambda: len(sut.labels(queue)) == 2)
+        leave(sut, queue)
+    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
+
+
 @needs("receive")
 @covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
-    the previous number, source and MessageID of the last message.
+    the PreviousTxSequenceNumber, source and MessageID of the last message.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
@@ -186,8 +220,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two refused messages and drops every session, twice, without acknowledging the FinalAcks: the SUT
-    sends both again on each following session.
+    """The peer sends two messages that are refused, and does not acknowledge the FinalAcks. Twice, it drops every
+    session: the SUT sends both FinalAcks again on each following session.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
@@ -209,8 +243,8 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the session of each of two FinalAcks: the SUT sends both again on a session that is open or that
-    it opens.
+    """The peer closes the sessions on which two FinalAcks were sent: the SUT sends both FinalAcks again on a session
+    that is open or that it opens.
     """
     nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
@@ -233,13 +267,13 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         "MQQB-3.1.7.17-11",
         expected=wanted,
         observed=observed,
-        case="FinalAcks on another session",
+        case="FinalAcks on a different session",
         evidence=[*sent, *frames],
     )
 
 
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
-    """Wait until that number of FinalAcks has arrived after the known ones, on any session; return the new ones."""
+    """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
     def came() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]

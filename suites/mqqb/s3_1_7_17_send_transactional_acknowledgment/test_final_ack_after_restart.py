@@ -12,7 +12,7 @@ from suites.whole_messages import describe_packet
 @needs("restart", "receive")
 @covers("MQQB-3.1.7.17-D01")
 def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
-    """After a restart, the SUT sends its FinalAck again, recoverable and unchanged, because the peer did not
+    """After a restart, the SUT sends its FinalAck again as an unchanged recoverable message, because the peer did not
     acknowledge it before the restart.
     """
     receiver = Receiver(peer, sut)

@@ -38,7 +38,7 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
         evidence=[sent, frame],
     )
     if frame is None:
-        raise ConformanceFailure("no FinalAck arrived whose destination queue is known")
+        raise ConformanceFailure("no FinalAck with a known destination queue arrived")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
     expected = rf"tcp:{peer.address}\private$\order_queue$"
     judge(

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. Whether a FinalAck is sent is judged with 3.1.7.2.2."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. The checks of 3.1.7.2.2 judge whether a FinalAck is sent."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from suites.mqqb.steps.disposition import (
 
 
 class AcknowledgedApplication(Application):
-    """An application that receives messages of the peer, each of which requests an acknowledgment."""
+    """An application that receives messages of the peer; each message requests an acknowledgment."""
 
     WAIT_MS = 60_000
     """The timeout of reads that wait."""
@@ -50,21 +50,21 @@ class AcknowledgedApplication(Application):
         self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.with_admin_queue(), **asks))
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
-        """Begin a read that waits, then send the message that completes the read."""
+        """Begin a read that waits, then send the message for which it waits."""
         number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
         self._send(label)
         self.peer.eventually(lambda: self.sut.control.answer(number) is not None)
 
     def await_receive_acks(self, count: int) -> list[str]:
-        """Wait for that number of acknowledgments; return the labels of the messages with an ACK_RECEIVE, sorted."""
+        """Wait for the given number of acknowledgments; return the sorted labels of the messages with ACK_RECEIVE."""
         self.receiver.await_acks(count)
         return self.list_labels(
             map(correlation_id_of, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
         )
 
     def await_final_acks(self, count: int) -> list[str]:
-        """Wait for that number of FinalAcks; return the labels of the messages with a FinalAck, sorted."""
+        """Wait for the given number of FinalAcks; return the sorted labels of the messages with a FinalAck."""
         came = self.receiver.await_all(self.receiver.final_acks, count)
         return self.list_labels(map(get_final_ack_identifier, came))
 

@@ -52,8 +52,8 @@ def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
 
 
 def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
-    """Apply a predicate only to acknowledgments of messages in the capture; ``left_queue``: only of messages that had
-    reached their queue.
+    """Apply a predicate only to acknowledgments of messages in the capture; ``left_queue``: only if the message had
+    reached its queue.
     """
 
     @wraps(judge)
@@ -68,7 +68,7 @@ def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | Non
 
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
-    """Return whether two names identify the same queue; ``host`` is the host of private names that contain none."""
+    """Return whether two names identify the same queue; ``host`` is the host of private names without a host."""
     return _identify_queue(queue, host) == _identify_queue(other, other_host)
 
 

@@ -65,7 +65,7 @@ def message_class(frame: Frame) -> int:
 
 
 def list_class_names(frames: list[Frame]) -> list[str]:
-    """Return the names of the classes of acknowledgments, for ``observed``."""
+    """Return the names of the classes of acknowledgments as text for ``observed``."""
     return [class_name(message_class(frame)) for frame in frames]
 
 
@@ -107,7 +107,7 @@ def delete(sut: Sut, queue: str) -> None:
 
 
 class AcknowledgingReceiver(Receiver):
-    """A session on which the SUT receives messages whose administration queue is at the peer, and the SUT's
+    """A session on which the SUT receives messages whose administration queue is at the peer; collects the SUT's
     acknowledgments.
     """
 
@@ -149,11 +149,11 @@ class AcknowledgingReceiver(Receiver):
         return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
 
     def await_acks(self, count: int) -> list[Frame]:
-        """Wait for that number of administration acknowledgments; return all that arrived."""
+        """Wait for the given number of administration acknowledgments; return all that arrived."""
         return self.await_all(self.list_admin_acks, count)
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
-        """Wait for that number of messages of the SUT, and a moment for further messages; return all that arrived."""
+        """Wait for the given number of messages of the SUT, then shortly for more; return all that arrived."""
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
@@ -165,9 +165,8 @@ class AcknowledgingReceiver(Receiver):
         return wanted()
 
     def require_reception(self) -> Frame:
-        """Return a SessionAck of the SUT on the peer's session: silence is significant only if the SUT receives there.
-
-        Raise ConformanceFailure when no SessionAck arrives.
+        """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure when no SessionAck arrives.
+        Silence is significant only if the SUT receives messages on the session.
         """
         return self.session.check_alive()
 
@@ -178,9 +177,8 @@ class AcknowledgingReceiver(Receiver):
         self.peer.inbox.acknowledge()
 
     def send_for_ack(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
-        """Send a packet; return it and the administration acknowledgment number ``count``.
-
-        Raise ConformanceFailure when fewer acknowledgments arrive.
+        """Send a packet; return it and the last of ``count`` administration acknowledgments. Raise ConformanceFailure
+        when fewer acknowledgments arrive.
         """
         sent = self.send_packet(packet)
         came = self.await_acks(count)
@@ -201,7 +199,8 @@ IN_NO_QUEUE = "in no queue"
 def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
-    Return ``IN_NONE`` also if control shows no queues: then only the effects of a message show that it was accepted.
+    Return ``IN_NONE`` also if the control channel shows no queues. In this case, only the effects of a message show
+    that it was accepted.
     """
     if not sut.has("receive"):
         return IN_NO_QUEUE

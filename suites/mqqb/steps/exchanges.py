@@ -1,4 +1,4 @@
-"""One message of the peer on its own session: its packets may carry values that the SUT must ignore."""
+"""One message of the peer on its own session. The packets of the peer may contain values that the SUT must ignore."""
 
 from __future__ import annotations
 

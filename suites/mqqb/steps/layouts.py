@@ -12,7 +12,8 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
 PACKET_SIZES = (572, 32, 36)
-"""Sizes of the three internal packets: a packet with the size of another kind has a wrong PT, not a wrong layout."""
+"""Sizes of the three internal packets. A packet with the size of a different kind has a wrong PT, not a wrong layout.
+"""
 
 
 def register_layout(rule: str, kind: str, part: str, size: int) -> None:

@@ -13,7 +13,9 @@ Choice = tuple[str, int, int]
 
 
 class DecryptedMessage:
-    """A message that may be encrypted, decrypted with the private key of the provider that it names."""
+    """A message that may be encrypted; it is decrypted with the peer's private key of the provider that the message
+    names.
+    """
 
     def __init__(self, frame: Frame, keys: Mapping[str, RsaKey] | None = None) -> None:
         self.frame = frame
@@ -30,7 +32,7 @@ class DecryptedMessage:
 
     @property
     def body(self) -> str | None:
-        """Return the body in clear; None when it cannot be decrypted."""
+        """Return the decrypted body; None when it cannot be decrypted."""
         sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
         if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
             return None

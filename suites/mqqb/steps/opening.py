@@ -22,24 +22,26 @@ OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """A format name of the peer's queue by a host name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
-"""The Session Initialization Timer in the checks that wait for it (set_timers)."""
+"""The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
 EARLY_CLOSE_MS = 20_000
-"""A time well before the Session Initialization Timer (60 s, MS-MQQB note <43>) closes a session that is being
-set up.
+"""A time in ms well before the expiry of the Session Initialization Timer (60 s, MS-MQQB note <43>), which closes a
+session that is being set up.
 """
 SIGNATURE_BYTES = b"LIOR"
 """BaseHeader.Signature on the wire."""
 RETRY_INTERVAL_MS = 5_000
-"""The default duration of the Session Retry Connect Timer (note <45>)."""
+"""The default duration of the Session Retry Connect Timer in ms (note <45>)."""
 CLOCK_TOLERANCE_S = 60
-"""The greatest accepted difference between the clocks of the SUT and of the harness."""
+"""The greatest accepted difference between the clocks of the SUT and the harness, in seconds."""
 
 
 # -- packets of any form -----------------------------------------------------------------------------------------
 
 
 def await_packet_number(conversation: RawConversation, number: int) -> Frame | None:
-    """Wait for the packet of the SUT with that position, of whatever kind; return None when it does not arrive."""
+    """Wait for the packet of any kind at the given position among the SUT's packets; return None when it does not
+    arrive.
+    """
     return conversation.poll_packet(number)
 
 
@@ -69,10 +71,8 @@ def read_internal_bits(frame: Frame | None) -> dict[str, int]:
 
 def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     """Wait for the SUT to close the connection well before its Session Initialization Timer expires; return the
-    connection.
-
-    Raise ConformanceFailure when the SUT closes it late, while it still answers another connection: the timer may be
-    the reason.
+    connection. Raise ConformanceFailure when the SUT closes it late, although the SUT answers a second connection: the
+    timer may be the reason.
     """
     if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
         peer.request_session()  # its answer shows that the SUT has processed everything before it
@@ -97,7 +97,7 @@ def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawLis
 
 
 def accept_request(listener: RawListener) -> tuple[RawConversation, Frame]:
-    """Return the SUT's next connection, the first or that of a retry, and the EstablishConnection request on it."""
+    """Return the SUT's next connection, which may be a retry, and the EstablishConnection request on it."""
     sut = listener.peer.sut
     connection = listener.accept(
         sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
@@ -128,8 +128,8 @@ CLOSED_EARLY = "closed early"
 def time_initialization_end(
     sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
 ) -> bool | str:
-    """Wait for the end of a connection whose timer has run since an instant; return True if it ends on time, else the
-    time.
+    """Wait for the end of a connection whose timer was started at an instant; return True if it ends on time, else the
+    measured time.
     """
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
@@ -177,7 +177,7 @@ def find_accepted_session(sut: Sut, guid: UUID) -> dict[str, Any]:
 
 def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
     if len(found) != 1:
-        raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which}, not the one of this check")
+        raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which} instead of one")
     return found[0]
 
 
@@ -207,8 +207,8 @@ def list_connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 
 def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
-    """Return the expectation of a ConnectionHistory entry of the last minute with the peer's address; Error is 0, or
-    that of a failure.
+    """Return the expectation of a ConnectionHistory entry of the last minute with the peer's address; Error is 0 or an
+    error code.
     """
     now_s = peer.environment.now().utc_s
     return fields(

@@ -1,7 +1,7 @@
 """Predicates on OrderAcks and FinalAcks.
 
-Spec: MS-MQQB 2.2.4, 2.2.5. A message counts as an OrderAck or FinalAck when it shows most of the signs, so that one
-wrong field does not hide it.
+Spec: MS-MQQB 2.2.4, 2.2.5. A message counts as an OrderAck or FinalAck if most of the typical fields have the right
+values, so that one wrong field does not hide it.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message of the SUT, once, except messages about earlier tests."""
+        """Every message of the SUT without repetitions, except messages about earlier tests."""
         return self.peer.inbox.messages
 
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
@@ -117,7 +117,7 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last one, or None when none arrives."""
+        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last one, or None if none arrives."""
         frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
@@ -136,9 +136,7 @@ class Receiver:
         return came[-1] if len(came) > known else None
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
-        """Wait until more messages have arrived on any session than are known; return the last, or None when none
-        arrives.
-        """
+        """Wait for new messages on any session; return the last message, or None if no message arrives."""
         within_ms = self.sut.duration_ms(ACK_TIMEOUT_MS) + self.sut.slack_ms(ACK_TIMEOUT_MS)
         known = len(wanted()) if known is None else known
         accepted, environment = self.peer.inbox.accepted, self.peer.environment
@@ -154,7 +152,7 @@ class Receiver:
 
 
 def build_order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIELDS, **changes: Any) -> Any:
-    """Build the OrderAck of a message of the SUT; ``changes``: fields that differ from those of an OrderAck."""
+    """Build the OrderAck of a message of the SUT; ``changes``: fields with changed values."""
     header = sent["TransactionHeader"]
     body = OrderAckBody(
         TxSequenceID=_build_sequence(sent),
@@ -178,9 +176,8 @@ def build_final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NO_FIE
 
 
 def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
-    """Build an OrderAck or a FinalAck for an unknown sequence, which has no effect on an open session.
-
-    ``size``: the number of bytes of its body.
+    """Build an OrderAck or a FinalAck for an unknown sequence, which has no effect on an open session. ``size``: the
+    size of its body in bytes.
     """
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
@@ -207,7 +204,7 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
     closed = [each.wait_closed(within_ms) for each in early]
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure(
-            "the SUT ends sessions that are being set up too early to determine why it ended this one"
+            "the SUT ends every session so early before it is open that the cause cannot be determined"
         )
     answer = late.acknowledgment()
     observed = {"closed before open": closed, "acknowledges when open": answer is not None}

@@ -62,7 +62,7 @@ class OutgoingSession:
         return self.request
 
     def await_request(self) -> Frame:
-        """Return the EstablishConnection request on the SUT's next connection, the first or that of a retry."""
+        """Return the EstablishConnection request on the SUT's next connection, which may be a retry."""
         sut = self.peer.sut
         request = self.poll_request(
             sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)

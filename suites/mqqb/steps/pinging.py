@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Frame
-from harness.errors import ConformanceFailure
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
@@ -25,9 +25,9 @@ GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
 MOST_PING_REQUESTS = 3
-"""The number of Ping Requests to send until one is answered."""
+"""The greatest number of Ping Requests that are sent until one is answered."""
 
-SUT_STOOD_STILL = "the SUT stood still while it waited for the response"
+SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -68,7 +68,7 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
 def read_element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
     if name not in tree:
-        raise NotShown(f"the SUT's abstract data model, as the SUT shows it, does not contain {name}")
+        raise NotShown(f"the abstract data model that the SUT shows does not contain {name}")
     return tree[name]
 
 
@@ -118,7 +118,7 @@ class PingExchange(NamedTuple):
 
     @property
     def predicted_outcome(self) -> Any:
-        """Return the outcome of a session request that RF predicts: refused or accepted."""
+        """Return the outcome that RF predicts for a session request: refused or accepted."""
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
@@ -164,6 +164,14 @@ def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 
+def try_session_request(peer: Peer) -> str:
+    """Request a session like ``request_session_as``; a SUT that does not accept the connection refuses the session."""
+    try:
+        return request_session_as(peer, peer.identifier)[0]
+    except SutUnavailable:
+        return "refused"
+
+
 def fetch_server_guid(peer: Peer) -> UUID:
     """Return the Identifier of the SUT in its answer to a new session request."""
     return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
@@ -173,16 +181,15 @@ def fetch_server_guid(peer: Peer) -> UUID:
 
 
 class PingingSut:
-    """A SUT that has a message for the peer: it pings, then connects; the check decides whether it answers.
-
-    The outcomes of an attempt are attributes.
+    """A SUT that has a message for the peer: it pings, then connects. The check decides whether the peer answers. Class
+    attributes name the outcomes of an attempt.
     """
 
     SESSION_OPENED = "the SUT opened a session"
     NO_SESSION = "the SUT opened no session"
     SESSION_RETRIED = f"{SESSION_OPENED} after the retry time"
 
-    def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         if sut.timeouts.usual_ms >= PING_RESPONSE_TIMEOUT_MS:
             raise ConformanceFailure(
                 f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response arrives too late"
@@ -194,7 +201,7 @@ class PingingSut:
         )
         self.peer = peer
         self.sut = sut
-        self.name = peer.direct_name(queue)
+        self.name = to or peer.direct_name()
         self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
@@ -211,7 +218,7 @@ class PingingSut:
         return frame
 
     def answer_ping(self, asked: Frame, **fields: Any) -> Frame:
-        """Answer a Ping Request with RF 0 and with its Cookie, unless ``fields`` replace them."""
+        """Answer a Ping Request with RF 0 and the Cookie of the request; ``fields`` replaces these values."""
         ping = read_ping(asked)
         assert ping is not None
         source, _ = next(one for one in self.end.received if one[1] is asked)
@@ -236,7 +243,7 @@ class PingingSut:
         return self.await_connection(within_ms)[0]
 
     def stood_still_after(self, asked: Frame) -> bool:
-        """Return whether the SUT stood still during its Ping Response Timer, so that its later packets show nothing."""
+        """Return whether the SUT stalled while its Ping Response Timer ran, so that its later packets prove nothing."""
         return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
@@ -260,10 +267,10 @@ class PingingSut:
             self.answer_ping(asked)
         return f"{self.await_session()} after the retry time"
 
-    def expire_response_timer(self) -> None:
-        """Let time pass until the Ping Response Timer has expired."""
+    def expire_response_timer(self, after_ms: int = 0) -> None:
+        """Let time pass until the running Ping Response Timer has expired."""
         self.peer.pass_time(
-            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS)
+            self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms
         )
 
 

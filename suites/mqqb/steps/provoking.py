@@ -1,8 +1,8 @@
 """Make the SUT send: with the control verb ``send``, or else with messages whose arrival it must acknowledge.
 
-An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15); it has the delivery of the message that it
-acknowledges, and its administration queue is chosen by the peer. So a SUT without a control channel also opens
-sessions.
+An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). It has the delivery of the message that it
+acknowledges, and is sent to the administration queue, which the peer chooses. Therefore a SUT without a control channel
+also opens sessions.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from harness.peer.peer import Peer
 from harness.peer.timeouts import TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
+from harness.wire.queues import PrivateQueueFormatName
 from reference_qm.surface.entropy import new_guid
 
 NORMAL_CLASS = 0x0000
@@ -27,11 +28,14 @@ PROVOKING_LIFETIME_S = 60
 
 
 class Provoker:
-    """A second queue manager besides the peer that makes the SUT send acknowledgments to a queue of the peer."""
+    """A second queue manager besides the peer that makes the SUT send acknowledgments to a queue of the peer.
+
+    ``to``: the direct or private format name of that queue.
+    """
 
     def __init__(self, peer: Peer, to: str) -> None:
         self.peer = peer
-        self.to = to.removeprefix("DIRECT=")
+        self.to = _queue_of(to)
         self.identifier: UUID = new_guid(peer.entropy)
         self.connection: RawConversation | None = None
 
@@ -48,6 +52,14 @@ class Provoker:
         return shake_hands(
             connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**TIMEOUTS)
         )
+
+
+def _queue_of(name: str) -> str | PrivateQueueFormatName:
+    """Return the queue of a direct or private format name, as a field of the UserHeader."""
+    if not name.startswith("PRIVATE="):
+        return name.removeprefix("DIRECT=")
+    host, _, number = name.removeprefix("PRIVATE=").partition("\\")
+    return PrivateQueueFormatName(SourceQueueManager=UUID(host), PrivateQueueIdentifier=int(number, 16))
 
 
 def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:

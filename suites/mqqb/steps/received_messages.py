@@ -1,4 +1,4 @@
-"""The messages that a system has received, as far as its later packets are judged by them. Spec: MS-MQMQ 2.2.20."""
+"""The messages that a system has received, against which its later packets are judged. Spec: MS-MQMQ 2.2.20."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class Received(Summary):
         return self.missing is None and (identifier, 1) in self.numbers
 
     def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:
-        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None means
-        the only one.
+        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None: the
+        only sender.
 
         A sequence with a lower identifier may have been received before the capture began, because a queue manager
         assigns ascending identifiers (MS-MQQB 3.1.1.3.1).

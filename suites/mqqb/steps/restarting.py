@@ -12,7 +12,7 @@ from suites.whole_messages import describe_packet
 
 UNCHANGED_COPY = "unchanged"
 NEW_FIELDS = ("message_id", "sent_time")
-"""Fields of an acknowledgment that may differ after a restart: it may be another message with the same content."""
+"""Fields of an acknowledgment that may differ after a restart, because a new message may have the same content."""
 
 
 def describe_change(before: Frame, after: Frame, receiver: Any) -> str:

@@ -1,4 +1,4 @@
-"""Messages of the peer that are signed and encrypted, and their disposition in the SUT.
+"""Signed and encrypted messages of the peer, and their disposition in the SUT.
 
 PA and NA request acknowledgments of each message, which arrive unless SendInsecureNacks is FALSE.
 """
@@ -185,7 +185,7 @@ def _class_name_of(frame: Frame) -> str:
 
 
 KEPT_OUTCOME = "stored in its queue"
-NO_SIGNATURE_ACCEPTED_REASON = "the SUT accepts no signature of the peer: it may hash other bytes (E81)"
+NO_SIGNATURE_ACCEPTED_REASON = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
 GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
 
@@ -207,7 +207,7 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Let the SUT acknowledge a message, so that it has its session and sends later answers at once."""
+        """Let the SUT acknowledge a message, so that its session is open and it can send later answers at once."""
         sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
@@ -260,10 +260,10 @@ class Secured:
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
     def agree_on_signatures(self, user: User | None = None) -> None:
-        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts none: it may hash other
-        bytes (E81).
+        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts no signature, because it
+        may hash different bytes (E81).
 
-        The messages name ``user``; without a user they name no sender, if the SUT acknowledges a refusal with its
+        The messages name ``user``. Without a user they name no sender, if the acknowledgment of a refusal shows the
         reason.
         """
         by = user or (None if self.tells else ALICE)
@@ -374,9 +374,11 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
     if receiver is None and provider == ADVANCED and not release_of(sut).aes:
-        raise LackedByRelease("there is no public key of the AES provider to encrypt a body for (MS-MQQB <65>)")
+        raise LackedByRelease(
+            "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
+        )
     if receiver is None:
-        raise ConformanceFailure(f"the SUT has no public key of {provider} to encrypt a body for")
+        raise ConformanceFailure(f"the SUT has no public key of {provider}, so no body can be encrypted for the SUT")
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
     properties.MessageBody = changes.pop("body", None) or encrypt_body(properties.MessageBody, algorithm, key)

@@ -50,11 +50,9 @@ class Sender:
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
-        """Wait for the session on which the SUT sends next: a session that it opens and sets up, or one that is already
-        open.
-
-        A message that arrived on an open session identifies that session (E16). Connections that ended before they were
-        set up, as after a restart, are skipped while others exist. Return None when there is no session.
+        """Wait for the session on which the SUT sends next: a session that it sets up, or a session that is already
+        open. A new message on an open session identifies that session (E16). A connection that ended before its session
+        was set up, as after a restart, is skipped if there are later connections. Return None when there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
@@ -100,7 +98,7 @@ class Sender:
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:
-        """Wait for that number of user messages; return all that arrived on the session.
+        """Wait for the given number of user messages; return all that arrived on the session.
 
         Raise ConformanceFailure when the last of them is late.
         """
@@ -117,7 +115,7 @@ class Sender:
         return session.messages
 
     def await_first(self, count: int) -> tuple[Conversation, list[Frame]]:
-        """Wait for a session with that number of messages; return both.
+        """Wait for a session with the given number of messages; return the session and the messages.
 
         Raise ConformanceFailure when a message is missing.
         """
@@ -146,8 +144,8 @@ def tags(frames: list[Frame]) -> list[int]:
 def check_not_given_up(session: Conversation) -> None:
     """Raise ConformanceFailure when a session ended on which the SUT's messages were unacknowledged for a long time.
 
-    Its Session Ack Wait Timer may have expired (MS-MQQB 3.1.6.3) because the SUT or the tester was slow, or a timer of
-    the peer may have. A session that the SUT ends earlier ended for another reason.
+    The SUT's Session Ack Wait Timer (MS-MQQB 3.1.6.3) or a timer of the peer may have expired because the SUT or the
+    tester was slow. If the SUT ends a session earlier, there is a different reason.
     """
     closed_ms = session.record.closed_at_ms
     if closed_ms is None:

@@ -23,9 +23,8 @@ FIRST_RESEND_MS = 30_000
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core receives none of it.
-
-    ``queue``: a separate queue for a check that needs the whole sequence.
+    """The SUT as sender of one sequence to a peer whose core does not receive the sequence. ``queue``: a separate queue
+    for a check that needs the whole sequence.
     """
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
@@ -48,7 +47,7 @@ class Outgoing:
             self._await_copy(number)
             copies = self.copies(number)
             if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
-                raise ConformanceFailure("the SUT's message did not arrive as it was to be sent")
+                raise ConformanceFailure("the SUT's message did not arrive with the requested properties")
             self.sent.append(copies[0])
         return self.sent[first:]
 
@@ -56,7 +55,7 @@ class Outgoing:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
     def use_queue(self, queue: str) -> None:
-        """Let the SUT send to another queue of the peer from now on."""
+        """Let the SUT send to a different queue of the peer from now on."""
         self.to = self.sender.to = self.peer.direct_name(queue)
 
     @property
@@ -170,7 +169,9 @@ def get_transaction_header(frame: Frame) -> Any:
 
 
 def read_sequence_id(frame: Frame) -> tuple[int, int]:
-    """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that a later one is greater."""
+    """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that the identifier of a later sequence is
+    greater.
+    """
     identifier = get_transaction_header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
@@ -187,6 +188,8 @@ def list_sequence_numbers(frames: list[Frame]) -> list[int]:
 
 
 def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
-    """Return the messages that are in a queue of the SUT, as positions in the list of identifiers, from 1."""
+    """Return which messages are in a queue of the SUT, as positions in the list of identifiers; the first position is
+    1.
+    """
     found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]

@@ -1,4 +1,4 @@
-"""Predicates on the packets that open a session, by their sender.
+"""Predicates on the packets with which an initiator and an acceptor open a session.
 
 Spec: MS-MQQB 3.1.5.2.3, 3.1.5.3.1, 3.1.5.3.2, 3.1.5.4.1.
 """
@@ -33,9 +33,8 @@ class LastOfThePeer(Summary):
 
 
 def find_request(context: Context) -> Any:
-    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers, or None.
-
-    A packet that equals the request gives None: a response and an echo then look the same.
+    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers, or None. Return
+    None also if the packet equals the request, because it may be a response or an echo.
     """
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:

@@ -52,8 +52,8 @@ class Report:
 
     @property
     def label(self) -> str:
-        """Return the label up to the time if the rest contains the source and about the time of sending, else the whole
-        label.
+        """Return the label without its end if the end contains the source and roughly the time of sending, else the
+        whole label.
         """
         label = self.properties.Label
         text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")

@@ -1,4 +1,4 @@
-"""Predicates on OrderAcks and FinalAcks, judged by the received messages. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
+"""Compare OrderAcks and FinalAcks with the received messages. Spec: MS-MQQB 2.2.4.1, 2.2.5.1, 3.1.7.17."""
 
 from __future__ import annotations
 

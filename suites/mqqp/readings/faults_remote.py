@@ -79,7 +79,7 @@ class _Throwing(Call):
 
 @follows("E56.2")
 class PurgeThrows(RemoteOpening):
-    """RemoteQMPurgeQueue throws its errors: it answers with a fault whose status is the error."""
+    """RemoteQMPurgeQueue throws an error: it answers with a fault whose status is the error code."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         call.__class__ = _Throwing
@@ -113,7 +113,7 @@ add_reading(
 
 @follows("E58.2")
 class EdgesNeedTheirIdentifier(Seeking):
-    """SeekFirst and SeekLast fail, because no message has the identifier 0 or all ones."""
+    """SeekFirst and SeekLast fail, because no message has the LookupIdentifier 0 or the maximum LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -134,7 +134,7 @@ class HighByteReversed(Positions):
 
 @follows("E60.2")
 class SharingViolationOfTheQueue(Qmcomm):
-    """Opening a queue that is already open exclusively returns MQ_ERROR_SHARING_VIOLATION."""
+    """An attempt to open a queue that is open exclusively returns MQ_ERROR_SHARING_VIOLATION."""
 
     def get_open_failure(self, status: Status) -> Status:
         return status
@@ -160,7 +160,7 @@ class PriorityInEveryIdentifier(Positions):
 
 @follows("E103.2")
 class EdgesNeedSomeIdentifier(Seeking):
-    """SeekFirst and SeekLast require the LookupIdentifier of a message in the queue, or 0 or all ones for none."""
+    """SeekFirst and SeekLast require the LookupIdentifier of a message in the queue, or 0, or the maximum."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -184,7 +184,7 @@ class CursorEndsAfterItsWait(Cursors):
 
 @follows("E107.2")
 class ReadsGoOnAfterClosing(QueueOpening):
-    """Waiting reads without a tag continue to wait after their OpenQueueDescriptor is closed."""
+    """A waiting read without a tag continues to wait after its OpenQueueDescriptor is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         readers = self.qm.readers
@@ -197,7 +197,7 @@ class ReadsGoOnAfterClosing(QueueOpening):
 
 @follows("E136.2")
 class LateBetasAreOld(ClientReading):
-    """A server of version 5.1 with a build below 951 is also old."""
+    """The client also treats a server of version 5.1 with a build below 951 as old."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)

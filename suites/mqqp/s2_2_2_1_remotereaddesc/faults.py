@@ -60,7 +60,7 @@ class InfiniteIsASecond(RemoteReads):
 
 @fault("server-cancel-receive-ends-other-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
-    """RemoteQMCancelReceive cancels a waiting read with a different dwRequestID, if the queue has one."""
+    """RemoteQMCancelReceive cancels a waiting read with a wrong dwRequestID, if the queue has several waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -96,7 +96,7 @@ add(
 
 @fault("server-answer-reserved-copied-from-request", breaks="MQQP-2.2.2.1-D03")
 class ReservedOfClient(RemoteReads):
-    """The server returns the Reserved of the request instead of 1."""
+    """The server returns the value of Reserved from the request instead of 1."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = call.arguments.get("lpRemoteReadDesc2")

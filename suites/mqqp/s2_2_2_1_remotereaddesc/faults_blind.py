@@ -35,7 +35,7 @@ def _keep_time_of_request(
 add(
     "server-arrive-time-of-read-by-lookup-id-not-set",
     "MQQP-2.2.2.1-07",
-    "The server leaves dwArriveTime as the client sent it in the answer of RemoteQMStartReceiveByLookupId.",
+    "In the answer to RemoteQMStartReceiveByLookupId, the server returns the dwArriveTime that the client sent.",
     during(RemoteReads.answer_read, RemoteReads.describe_remote_message, _keep_time_of_request),
     blind=True,
 )

@@ -22,7 +22,7 @@ MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
 """The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
 CLOCK_TOLERANCE_S = 120
-"""The largest difference between the clocks of a real SUT and of the tester."""
+"""The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
 
 
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")
@@ -86,8 +86,8 @@ def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
     ],
 )
 def test_read_returns_packet_and_packet_size(remote, judge, by, size):
-    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer is the packet that was sent, and
-    dwSize is its PacketSize.
+    """A peek and a receive return messages with bodies from 0 bytes to 4 MiB: lpBuffer contains the sent packet, and
+    dwSize is the PacketSize of that packet.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -137,8 +137,8 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message with SentTime a day ago arrives: dwArriveTime of a peek and of a receive is between the time of sending
-    and the time of the acknowledgment.
+    """A message arrives whose SentTime is a day ago: dwArriveTime of a peek and of a receive is between the time at
+    which the peer sent the packet and the time of its acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -191,8 +191,8 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
-    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (in virtual time for an hour). When a message arrives,
-    the read returns it.
+    """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (for an hour, if time is virtual). When a message
+    arrives, the read returns it.
     """
     queue = remote.open()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)

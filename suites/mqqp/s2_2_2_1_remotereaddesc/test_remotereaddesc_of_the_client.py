@@ -15,8 +15,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
 def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
-    """The SUT receives, and the peer does not answer RemoteQMEndReceive: a second receive of the SUT has a different
-    dwRequestID.
+    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive: a second receive of the SUT has a
+    different dwRequestID.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -68,7 +68,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a unique dwRequestID,
+    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
     ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
     """
     reader = Reader(peer, sut, version)

@@ -67,12 +67,12 @@ def _replace_failure_status(change: Callable[[int], int]) -> Install:
 add(
     "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
-    "The server returns failures with a code that no document lists, without the C bit.",
+    "The server returns failures with a code that no document lists, but leaves the C bit clear.",
     _replace_failure_status(lambda status: 0xC00E_7777),
 )
 add(
     "server-failure-without-severity-bit",
     "MQQP-2.2-D01",
-    "The server returns failures without the S bit.",
+    "The server returns failures with the S bit clear.",
     _replace_failure_status(lambda status: status & 0x7FFF_FFFF),
 )

@@ -49,7 +49,7 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
     """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes both: the peer
-    gets one RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
+    gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -128,8 +128,8 @@ FAILING_METHODS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns six different failures from one method: the SUT's reply and the number of its calls are the same
-    each time. If the application requested a read, an open or a purge, the reply is a failure.
+    """The peer returns six different failures from one method: the SUT's reply to the application and the number of its
+    calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []
@@ -195,7 +195,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""By name: how the peer ends a call without a status from the method."""
+"""By name: how the peer ends a call so that the method returns no status."""
 
 
 @needs("remote_read")
@@ -204,8 +204,8 @@ BROKEN_CALLS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
-    """The peer answers a method with a fault, or closes the connection: the SUT reports a failure to the application,
-    and then opens and reads a queue successfully.
+    """The peer answers a call with a fault, or closes the connection: the SUT reports a failure to the application, and
+    can then open and read a queue.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     reader = Reader(peer, sut, version)

@@ -10,7 +10,7 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 
 @fault("server-open-queue-replaces-other-entries", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
 class OnlyOneOpeningKept(RemoteOpening):
-    """RemoteQMOpenQueue removes all other entries from OpenQueueEntryCollection."""
+    """RemoteQMOpenQueue removes all earlier entries from OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)

@@ -1,4 +1,6 @@
-"""The machine of a queue that a remote reader has opened, with a read that waits or is not ended."""
+"""The machine of a queue that a remote reader has opened; the reader may have a waiting read or a receive that is not
+ended.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 
 class Handle(Machine, path=Path(__file__)):
-    """A handle of a queue with the messages first and second.
-
-    Another reader, on a connection of its own, has a handle of the same queue; its read of another queue waits.
+    """A handle of a queue with the messages first and second. A second reader has a handle of the same queue on a
+    separate connection. A read of the second reader waits at a different queue.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -37,7 +38,7 @@ class Handle(Machine, path=Path(__file__)):
 
     @state("open")
     def leave_open(self) -> None:
-        """Do nothing: the queue is open."""
+        """Do nothing, because the queue is already open."""
 
     @state("unended")
     def begin_receive(self) -> None:
@@ -71,31 +72,31 @@ class Handle(Machine, path=Path(__file__)):
 
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
-        """End the receive and keep its message."""
+        """End the receive with RR_ACK, which removes the message from the queue."""
         assert self._read is not None
         return self._name_call(self._queue.acknowledge(self._read))
 
     @event("end with RR_NACK")
     def give_back(self) -> str:
-        """End the receive and return its message."""
+        """End the receive with RR_NACK, which returns the message to the queue."""
         assert self._read is not None
         return self._name_call(self._queue.give_back(self._read))
 
     @event("cancel")
     def cancel(self) -> str:
-        """Cancel by the identifier of the read."""
+        """Cancel the read by its identifier."""
         return self._name_call(self._queue.cancel(self._request_id))
 
     @event("message arrives")
     def deliver(self) -> str:
-        """Deliver another message; return the outcome of the read that waits, if one does."""
+        """Deliver a third message; return the outcome of the waiting read, if any."""
         waiting = None if self._read is None or self._read.answered else self._read
         self._remote.deliver(["third"])
         return Outcome.DONE if waiting is None else self._name_read(waiting.wait())
 
     @event("purge")
     def purge(self) -> str:
-        """Purge the queue by the handle."""
+        """Purge the queue through the handle."""
         return self._name_call(self._queue.purge())
 
     @event("close")
@@ -114,7 +115,9 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("read")
     def look_at_read(self) -> str:
-        """Return the outcome of the read that waited: a cancelled one has no message, whatever its status (E51)."""
+        """Return the outcome of the read that waited. A cancelled read returns no message; its status is not judged
+        (E51).
+        """
         assert self._read is not None
         if self._read.state_after_silence() == Call.WAITING:
             return WAITS
@@ -123,18 +126,18 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("peek of the other reader")
     def peek_other(self) -> str:
-        """Return the first message that the other reader sees."""
+        """Return the first message that the second reader finds."""
         return self._name_read(self._other.peek())
 
     @probe("peek of the other reader after an arrival")
     def peek_other_when_message_came(self) -> str:
-        """Deliver a message, and return the first message that the other reader sees."""
+        """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
         return self.peek_other()
 
     @probe("read of another queue")
     def look_beside(self) -> str:
-        """Return the outcome of the read that waits at another queue."""
+        """Return the outcome of the second reader's waiting read."""
         return name_read(self._beside)
 
     # -- steps ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, by the table states.toml."""
+"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, according to states.toml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Handle)
 def test_handle_of_a_remote_reader_follows_its_states(remote, judge, cell):
-    """An event in each state of a handle has the outcome of its cell, and another reader sees the queue of the next
-    state.
+    """For each state of a handle and each event, the outcome is the one in states.toml, and a second reader finds the
+    messages of the next state.
     """
     judge_cell(judge, cell, Handle(remote))

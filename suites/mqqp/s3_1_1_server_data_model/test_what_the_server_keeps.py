@@ -10,8 +10,8 @@ pytestmark = needs("qm2qm")
 
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
 def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
-    """Two clients open a queue three times, and peeks through each handle return its message. One handle is closed: a
-    peek through the closed handle is refused, and peeks through the other two handles succeed.
+    """Two clients open a queue three times in total, and peeks through each handle return the message in the queue. One
+    handle is closed: a peek through the closed handle is refused, and peeks through the other two handles succeed.
     """
     queue = remote.open_with_messages("first")
     second = remote.open(association=queue.association)

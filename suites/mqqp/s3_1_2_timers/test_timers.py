@@ -31,8 +31,9 @@ RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 @covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """Reads of an empty queue: a receive with time-out 0 is answered at once, and receives with 400 ms and 900 ms fail
-    after that time. A further receive gets a message, and a receive with 1,300 ms that follows still waits 1,300 ms.
+    """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
+    after that time. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
+    time-out.
     """
     queue = remote.open()
     at_once = queue.start_receive(by=by)
@@ -56,7 +57,7 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
 
 
 def await_end(remote, read, timeout_ms, began_ms):
-    """Wait for the end of a read; return the time from a given instant to that end."""
+    """Wait for the end of a read; return the time from the given instant to the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
     return remote.peer.took(began_ms)
 

@@ -144,7 +144,7 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
 class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
-    """The server accepts a dwRequestID that a waiting peek uses, and refuses only one that a waiting receive uses."""
+    """The server accepts the dwRequestID of a waiting peek, but refuses the dwRequestID of a waiting receive."""
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -155,7 +155,7 @@ class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
 
 @fault("server-h-cursor-of-other-handle-accepted", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
 class CursorOfAnotherHandleTaken(RemoteStarting):
-    """The server accepts an hCursor that belongs to another queue handle."""
+    """The server accepts an hCursor that was opened with a different queue handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = (one.CursorCollection.get(handle) for one in self.qm.descriptors.values())

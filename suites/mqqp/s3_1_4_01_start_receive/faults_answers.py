@@ -142,7 +142,7 @@ for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "
     ),
 )
 class PacketPadded(RemoteReads):
-    """The server returns four extra bytes after the packet, and includes them in dwSize."""
+    """The server returns four extra bytes after the packet, and counts these bytes in dwSize."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position) + bytes(4)

@@ -14,6 +14,23 @@ QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PAR
 """The statuses that erratum E170 allows for a read of a deleted queue."""
 
 
+def _read_in_each_way(queue, by, cursor):
+    """Return the reads of a method by the kind of read."""
+    if by == Method.START_RECEIVE_BY_LOOKUP_ID:
+        return {
+            kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
+            for kind, action in (("peek", Action.LOOKUP_PEEK_NEXT), ("receive", Action.LOOKUP_RECEIVE_NEXT))
+        }
+    return {
+        kind: [queue.read(action, by=by, hCursor=at) for at in places]
+        for kind, action, places in (
+            ("receive", Action.RECEIVE, (0, cursor)),
+            ("peek", Action.PEEK_CURRENT, (0, cursor)),
+            ("next", Action.PEEK_NEXT, (cursor,)),
+        )
+    }
+
+
 @needs("qm2qm", "queue_control")
 @for_each_method(
     {
@@ -39,8 +56,8 @@ QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PAR
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
-    """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge.
-    A second open queue can still be read.
+    """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
+    when a new queue with the same name contains a message. A second open queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
@@ -59,20 +76,13 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
             read.state_after_silence()
     sut.delete_queue(name)
     ends = [read.wait().label_or_failure for read in waits]
-    if by == Method.START_RECEIVE_BY_LOOKUP_ID:
-        made = {
-            kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
-            for kind, action in (("peek", Action.LOOKUP_PEEK_NEXT), ("receive", Action.LOOKUP_RECEIVE_NEXT))
-        }
-    else:
-        made = {
-            kind: [queue.read(action, by=by, hCursor=at) for at in places]
-            for kind, action, places in (
-                ("receive", Action.RECEIVE, (0, cursor)),
-                ("peek", Action.PEEK_CURRENT, (0, cursor)),
-                ("next", Action.PEEK_NEXT, (cursor,)),
-            )
-        }
+    made = _read_in_each_way(queue, by, cursor)
+    end = queue.acknowledge(held)
+    purged = queue.purge()
+    sut.create_queue(name)
+    remote.send_all([remote.peer.recoverable_message(destination=path, label="new")])
+    for kind, calls in _read_in_each_way(queue, by, cursor).items():
+        made[kind] += calls
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
         judge(
@@ -82,7 +92,6 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
             evidence=calls,
             errata="E170",
         )
-    end = queue.acknowledge(held)
     judge(
         "MQDMPR-3.1.7.1.12-04",
         expected=QUEUE_GONE_STATUS,
@@ -92,7 +101,6 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         case="end of the receive",
     )
     reads = [call for calls in made.values() for call in calls]
-    purged = queue.purge()
     then = beside.receive().label_or_outcome
     observed = {
         "reads_of_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],

@@ -14,9 +14,7 @@ from suites.mqqp.steps.whole import build_full_message
 
 SECURITY_FIELDS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
-"""Values of SecurityHeader.DE: the signature was made by the default provider, or by the one that
-ProviderInfo names.
-"""
+"""Values of SecurityHeader.DE: the default provider made the signature, or the provider in ProviderInfo made it."""
 
 
 @for_each_method(

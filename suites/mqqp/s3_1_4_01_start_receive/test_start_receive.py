@@ -71,8 +71,8 @@ MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
-    """Two peeks and a receive return the first of two messages; only the receive returns a handle. Both before and
-    after the receive is ended, peeks of two readers return the second message.
+    """Two peeks and a receive return the first of two messages; only the receive returns a handle. Before and after the
+    end of the receive, peeks by two readers return the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     fill_queue(remote, kind, "first", "second")
@@ -130,8 +130,8 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Two messages arrive with every property set, the second with lists of queues: a peek and receives return the
-    packets as sent, and dwSize equals PacketSize.
+    """Two messages arrive with every property set, the second also with lists of queues: a peek and receives return the
+    packets unchanged, and dwSize equals PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -237,8 +237,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
 )
 @sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
-    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL. Then a
-    message arrives, and a receive returns it.
+    """A read of an empty queue, a read with an unknown cursor, and a read with dwQueue 0 return a failure and the
+    handle NULL. Then a message arrives, and a receive returns it.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -287,8 +287,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """A peek with a wrong dwQueue, an unknown cursor, a cursor of a different queue, or an unopened queue, and a
-    PEEK_NEXT without a cursor, return the specified status. A valid peek succeeds.
+    """Peeks with a wrong dwQueue, an unknown cursor, a cursor of a different queue, or an unopened queue, and a
+    PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()

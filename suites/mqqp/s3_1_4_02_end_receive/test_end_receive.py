@@ -34,7 +34,7 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kind):
     """A received message is hidden. After RR_NACK two readers can receive it again; after RR_ACK only the second
-    message is in the queue. RemoteQMEndReceive returns the handle NULL, and the old handle is unknown afterwards.
+    message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
     fill_queue(remote, kind, "first", "second")
@@ -121,8 +121,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @covers("MQQP-3.1.4.2-11")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """One of three receives ends with RR_NACK: only its message is in the queue again. The other two receives end with
-    RR_ACK, and their messages leave the queue.
+    """The first of three receives ends with RR_NACK: only the message of this receive is in the queue again. The other
+    two receives end with RR_ACK: their messages are removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -173,8 +173,8 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
-    """A read of another client waits while the only message is locked by a receive, which then ends with RR_NACK: the
-    waiting read gets the message.
+    """A receive locks the only message, and a read of a second client waits; the receive ends with RR_NACK: the waiting
+    read gets the message.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     held = queue.start_receive()
@@ -192,8 +192,8 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
 @pytest.mark.parametrize("ack", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @pytest.mark.parametrize("gone", ["closed", pytest.param("deleted", marks=needs("queue_control"))])
 def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone, ack):
-    """The queue of a receive is closed or deleted before RemoteQMEndReceive: whatever the call returns, it returns the
-    handle NULL, and the old handle is unknown afterwards.
+    """The queue of a receive is closed or deleted before RemoteQMEndReceive: the call may return any status, but
+    returns the handle NULL; afterwards, the old handle is unknown.
     """
     name = sut.new_queue("gone") if gone == "deleted" else sut.queue()
     path = rf"TCP:{sut.address}\{name}"

@@ -18,8 +18,9 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
 def test_each_open_queue_returns_unique_handle(remote, judge):
-    """Two calls of RemoteQMOpenQueue return two different handles, and peeks through both succeed. RemoteQMCloseQueue
-    succeeds once with a handle; a second call gets a fault.
+    """Two calls of RemoteQMOpenQueue return two different handles, and a third call with the descriptor of the first
+    call returns a third handle; peeks of both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second
+    call gets a fault.
     """
     remote.empty()
     association = remote.associate()
@@ -31,6 +32,14 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected=holds("the SUT returns two different handles"), observed=apart, evidence=evidence)
+    third = queue.open_session()
+    if third.outcome == "MQ_OK":
+        judge(
+            "MQQP-3.1.4.3-16",
+            expected=holds("a third handle for a descriptor that is already open"),
+            observed=bytes(third.out.phContext) not in handles,
+            evidence=[*evidence, *third.evidence],
+        )
     opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
     expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
@@ -51,8 +60,8 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
 @sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
-    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if they are not equal. It succeeds with any hQueue,
-    and reads then return the messages of the queue that dwpContext identifies.
+    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if they are not equal. RemoteQMOpenQueue succeeds
+    with any hQueue, and reads then return the messages of the queue that dwpContext identifies.
     """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
@@ -117,8 +126,8 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
 @covers("MQQP-3.1.4.3-D01")
 @sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
-    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16 it is refused. The queue can still be
-    read.
+    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16 it is refused. Afterwards, the queue
+    can still be read.
     """
     queue = remote.open_with_messages("first")
     in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]

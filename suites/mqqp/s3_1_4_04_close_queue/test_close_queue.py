@@ -29,8 +29,9 @@ LONG_READ_TIMEOUT_MS = 600_000
     "MQQP-3.1.4.4-17",
 )
 def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
-    """A client opens a queue exclusively: a second client cannot open the queue until RemoteQMCloseQueue. The call
-    returns the handle NULL, the old handle is unknown, and peeks are refused. A second queue of the client stays open.
+    """A client opens a queue exclusively: a second client cannot open it before the first client calls
+    RemoteQMCloseQueue. That call returns the handle NULL; afterwards, the old handle is unknown, and peeks are refused.
+    A second queue of the client stays open.
     """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)

@@ -28,11 +28,14 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
-    """RemoteQMCloseCursor is refused with an unknown cursor or with the handle of a wrong queue. With the right handle
-    it closes one of three cursors: reads by that cursor are refused, and peeks by the other two cursors still return
-    their message.
+    """RemoteQMCloseCursor is refused with an unknown cursor or with the handle of a wrong queue. With the right handle,
+    the call closes one of three cursors: reads by that cursor are refused. Peeks by the other two cursors, and by a
+    cursor of a different handle of the queue, still return their messages.
     """
+    beside = remote.open()
     queue = remote.open_with_messages("first", "second")
+    bystander = beside.open_cursor()
+    beside.peek(by=by, hCursor=bystander)
     admin = remote.open("admin", association=queue.association)
     cursors = [queue.open_cursor() for _ in range(3)]
     closing, kept = cursors[which], [one for one in cursors if one != cursors[which]]
@@ -74,6 +77,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         evidence=[*gone, again],
     )
     others = [queue.peek(by=by, hCursor=one) for one in kept]
+    others.append(beside.peek(by=by, hCursor=bystander))
     ends = [queue.close_cursor(one).outcome for one in kept]
     seen = {"reads": [one.label_or_outcome for one in others], "closes": ends}
     judge("MQQP-3.1.4.5-09", expected=facts(reads=each("first"), closes=each("MQ_OK")), observed=seen, evidence=others)

@@ -13,8 +13,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @covers("MQQP-3.1.4.6-03")
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
-    """Two reads of the SUT wait at the peer, and the application cancels the second: after both reads, the SUT sends
-    one RemoteQMCancelReceive with the dwRequestID of the second read.
+    """Two reads of the SUT wait at the peer, and the application cancels the second: the SUT sends one
+    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()

@@ -34,8 +34,8 @@ def describe_end(read) -> str:
 )
 @sut_survives()
 def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
-    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with an unknown
-    dwRequestID returns the specified status, and the read still waits. With the right values the read ends.
+    """RemoteQMCancelReceive returns the specified status when no read waits, for a different queue, with a wrong
+    pQueue, and with an unknown dwRequestID: a waiting read continues to wait. With the right values, the read ends.
     """
     queue = remote.open()
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
@@ -101,8 +101,8 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
-    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID is free, a second
-    RemoteQMCancelReceive for it fails, and the receive that still waits gets the next message.
+    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID can be used again, a second
+    RemoteQMCancelReceive for it fails, and the other receive, which still waits, gets the next message.
     """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
@@ -155,8 +155,8 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one: that receive ends without a message,
-    and the other two receives still wait.
+    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one receive: that receive ends without a
+    message, and the other two still wait.
     """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
@@ -193,10 +193,13 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """A waiting receive, with or without a cursor, is cancelled by its own client or by a different client: the receive
-    ends without a message. The next receive returns the next message.
+    """Two receives wait, and the later receive, with or without a cursor, is cancelled by its own client or by a
+    different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
+    the next message.
     """
     queue = remote.open()
+    earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+    earlier.state_after_silence()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -205,17 +208,22 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = describe_end(read)
-    remote.deliver(["first"])
+    remote.deliver(["first", "second"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {
         "receive_before_cancel": waits,
         "cancel": cancelled.outcome,
         "receive_after_cancel": end,
+        "earlier_receive": earlier.wait().label_or_outcome,
         "next_receive": then,
     }
     expected, evidence = (
         facts(
-            receive_before_cancel=read.WAITING, cancel="MQ_OK", receive_after_cancel=NO_MESSAGE, next_receive="first"
+            receive_before_cancel=read.WAITING,
+            cancel="MQ_OK",
+            receive_after_cancel=NO_MESSAGE,
+            earlier_receive="first",
+            next_receive="second",
         ),
         [read, cancelled],
     )

@@ -26,9 +26,8 @@ pytestmark = needs("qm2qm")
 )
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
-    """RemoteQMPurgeQueue of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
-
-    RemoteQMPurgeQueue of an open queue removes all messages of that queue, and a second queue keeps its message.
+    """RemoteQMPurgeQueue with the handle of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
+    With the handle of an open queue, it removes all messages of that queue, and no message of a second queue.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
@@ -76,7 +75,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
 @pytest.mark.parametrize("kind", Kind)
 def test_purge_removes_all_messages(remote, judge, kind):
     """A queue contains messages of all priorities, one of them longer than an RPC fragment: after the purge the queue
-    is empty. A message that arrives later is received whole.
+    is empty. A message that arrives later can be received with all its bytes.
     """
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
@@ -112,8 +111,9 @@ def test_purge_removes_all_messages(remote, judge, kind):
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
     """One of three messages is received, and the queue is purged.
 
-    Whether the receive ends with RR_NACK or RR_ACK, the queue is empty. After RR_NACK the sender gets the
-    acknowledgment Q_PURGED for that message; after RR_ACK it gets Q_PURGED or RECEIVE (MS-MQDMPR 3.1.7.1.12).
+    The queue is empty, and stays empty after the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets
+    the acknowledgment Q_PURGED for the received message; after RR_ACK, it gets Q_PURGED or RECEIVE (MS-MQDMPR
+    3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)

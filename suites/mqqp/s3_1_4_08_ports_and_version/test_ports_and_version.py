@@ -53,9 +53,7 @@ def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
     ],
 )
 def test_interface_is_served_at_returned_port(remote, judge, port_type, interface, rule):
-    """IP_HANDSHAKE returns a port at which a bind to qmcomm succeeds, and IP_READ a port at which a bind to qm2qm
-    succeeds.
-    """
+    """The port for IP_HANDSHAKE accepts a bind to qmcomm, and the port for IP_READ accepts a bind to qm2qm."""
     call = ask_ports(remote, port_type)[0]
     found = try_to_bind(remote, call.status, interface)
     judge(rule, expected="served", case="interface at the returned port", observed=found, evidence=call.evidence)
@@ -78,7 +76,7 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
 @needs("restart")
 @covers("MQQP-3.1.3-01", "MQQP-3.1.4.8-D05")
 def test_interface_is_served_after_restart(remote, sut, judge):
-    """The SUT restarts: IP_READ returns a port at which a bind to qm2qm succeeds and a message can be received."""
+    """After a restart of the SUT, a bind to qm2qm at the port for IP_READ succeeds, and a message can be received."""
     before = ask_ports(remote, PortType.IP_READ)[0]
     sut.restart()
     try:
@@ -117,8 +115,8 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
-    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (E53). With an SPX port type it
-    returns 0 if the release has no SPX. IP_READ then returns a port.
+    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (E53). With an SPX port type, it
+    returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
@@ -149,8 +147,8 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
-    """IP_HANDSHAKE and IP_READ return the same ports on a second connection and while a queue is open. Each port is the
-    default port, or higher than it by a multiple of 11.
+    """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection and while a queue is open. Each port
+    is the default port, or higher than it by a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = ask_ports(remote, *types)
@@ -178,8 +176,8 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
-    """RemoteQmGetVersion returns version 6.1 (or that of the SUT's release) and a build number, both before a queue is
-    opened and while a queue is open.
+    """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number, both before a
+    queue is opened and while a queue is open.
     """
     release = release_of(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")

@@ -81,35 +81,35 @@ for _name, _breaks, _says, _found, _other in (
             *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-45"),
             *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D04"),
         ),
-        "The server's CURRENT lookup reads the message after the one with the given LookupId.",
+        "The server's CURRENT lookup reads the message after the message with the given LookupId.",
         MessageSeekAction.CURRENT,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-next-of-zero-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup of LookupId 0 finds no message, because no message has the identifier 0.",
+        "The server's NEXT lookup with LookupId 0 finds no message, because no message has the LookupIdentifier 0.",
         MessageSeekAction.FIRST,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-prev-of-all-ones-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup of all ones finds no message, because no message has that identifier.",
+        "The server's PREV lookup with the maximum LookupId finds no message, because no message has that identifier.",
         MessageSeekAction.LAST,
         MessageSeekAction.PREVIOUS,
     ),
     (
         "server-lookup-prev-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup reads the message with the given LookupId, not the one before it.",
+        "The server's PREV lookup reads the message with the given LookupId instead of the message before it.",
         MessageSeekAction.PREVIOUS,
         MessageSeekAction.CURRENT,
     ),
     (
         "server-lookup-next-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup reads the message with the given LookupId, not the one after it.",
+        "The server's NEXT lookup reads the message with the given LookupId instead of the message after it.",
         MessageSeekAction.NEXT,
         MessageSeekAction.CURRENT,
     ),
@@ -239,8 +239,8 @@ class LookupOfNothing(ClientReading):
 
 @fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
 class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_PREV of all ones finds no message, although LOOKUP_PEEK_PREV
-    finds the last message.
+    """The server's LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the
+    last message.
     """
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -251,7 +251,7 @@ class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
 class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_NEXT of LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
+    """The server's LOOKUP_RECEIVE_NEXT with LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
     message.
     """
 

@@ -32,7 +32,7 @@ def _stay_in_priority(original: Callable[..., Found], *_: object) -> Callable[..
 add(
     "server-lookup-peek-next-ends-at-priority",
     "MQQP-3.1.4.11-D02",
-    "MQ_LOOKUP_PEEK_NEXT finds no message if the following message has another priority.",
+    "MQ_LOOKUP_PEEK_NEXT finds no message if the next message has a different priority.",
     during(RemoteReads.remote_read_by_lookup, Seeking.seek_with_identifier, _stay_in_priority),
     blind=True,
 )

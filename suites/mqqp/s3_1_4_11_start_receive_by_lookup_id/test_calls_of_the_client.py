@@ -24,7 +24,7 @@ VERB_AND_SEEK_BY_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
     Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""By action: the verb of the control channel and its ``seek`` with which the SUT uses the action."""
+"""By action: the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
 RULES_OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -47,9 +47,9 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_NEXT: RULES_OF_RECEIVE_NEXT,
     Action.LOOKUP_RECEIVE_PREV: RULES_OF_RECEIVE_CURRENT,
 }
-"""By action: the rules about hCursor, about LookupId and about ulTimeout.
-
-The document gives the PREV actions the rules of RECEIVE_CURRENT."""
+"""By action: the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT for the
+PREV actions too.
+"""
 
 
 def _cases() -> Iterable[Any]:
@@ -61,8 +61,9 @@ def _cases() -> Iterable[Any]:
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
-    """The SUT reads by LookupIdentifier with one action, from a message and from both ends of the queue: each call has
-    that ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
+    """The SUT reads by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each
+    call has the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and
+    lpBuffer NULL.
     """
     verb, seek = VERB_AND_SEEK_BY_ACTION[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]

@@ -27,12 +27,15 @@ ALLOWED_STATUSES = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
-"""The statuses of a lookup that finds no message, from the table of 3.1.4.11 and from the raised event (MS-MQDMPR)."""
+"""The statuses of a lookup that finds no message, from the table in 3.1.4.11 and from the MS-MQDMPR event that the
+method raises.
+"""
 
 
 MESSAGE_LABELS = ("first", "second", "third")
 OFFSET_BY_LOOKUP_ACTION = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
-"""By peeking action: the position of its message relative to the message with the given LookupId."""
+"""By peeking action: the distance, in positions, from the message with the given LookupId to the message that is read.
+"""
 RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
     Action.LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
@@ -41,7 +44,7 @@ RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""By action: the rule about the position that it reads, and the rule about the action."""
+"""By action: the rule about the position of the message that is read, and the rule about the action."""
 EVENT_RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -52,7 +55,8 @@ EVENT_RULES_BY_LOOKUP_ACTION = {
         "MQDMPR-3.1.7.3.3-22",
     ),
 }
-"""By peeking action: the rules of MS-MQDMPR about its search, which also hold for the receiving action."""
+"""By peeking action: the rules of MS-MQDMPR about the search of this action and of the corresponding receiving action.
+"""
 
 
 RULES_OF_READING = (
@@ -91,7 +95,7 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
     """A lookup names CURRENT, NEXT or PREV and the LookupId of the first, second or last of three messages: a peek
-    returns the right message and leaves all three in the queue, and a receive takes the right message.
+    returns the right message and leaves all three messages in the queue; a receive removes the right message.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
@@ -131,7 +135,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
 
 RULES_AT_FRONT_OF_QUEUE = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
 RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
-"""The rules of MS-MQDMPR about searches from the ends of the queue."""
+"""The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
 @covers("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40")
@@ -169,8 +173,8 @@ RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT of LookupId 0 returns the first of three messages, and PREV of all ones returns the last. A second peek
-    returns the same message, and a second receive returns the second message.
+    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last. A
+    second peek returns the same message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
     fill_queue(remote, queue_kind, *MESSAGE_LABELS)
@@ -194,8 +198,9 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
 def test_lookup_of_received_message_fails(remote, judge):
-    """The second of three messages is received by lookup: CURRENT with its LookupId then fails, and CURRENT with the
-    LookupIds of the first and third returns these messages. NEXT of the third returns a message that arrives later.
+    """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and CURRENT with the
+    LookupIds of the first and third messages returns these messages. NEXT with the LookupId of the third message
+    returns a message that arrives later.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -233,7 +238,7 @@ def test_lookup_of_received_message_fails(remote, judge):
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     """A lookup in an empty queue returns a listed failure and the handle NULL. A lookup in a queue with a message
-    returns MQ_OK; a receive also returns a handle, which RemoteQMEndReceive can end.
+    returns MQ_OK; a receiving lookup also returns a handle, with which RemoteQMEndReceive succeeds.
     """
     queue = remote.open()
     edge = (
@@ -300,7 +305,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
-    """Two messages arrive with every property set: lookups return the packets as sent, and dwSize equals PacketSize."""
+    """Two messages arrive with every property set: lookups return unchanged packets, and dwSize is PacketSize."""
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, label, kind) for label in ("first", "second")]
     remote.send_all(sent)
@@ -331,7 +336,9 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
 
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
-    """For each of three messages, a lookup and RemoteQMStartReceive2 return the same SequentialId; the three differ."""
+    """For each of three messages, a lookup and RemoteQMStartReceive2 return the same SequentialId; the SequentialIds of
+    the three messages are different.
+    """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     cursor = queue.open_cursor()
     read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
@@ -380,7 +387,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
     """A lookup with hRemoteQueue 0, a time-out, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
 
-    The same lookup without these succeeds.
+    A lookup without these errors succeeds.
     """
     queue = remote.open_with_messages("first", "second", "third")
     cursor = queue.open_cursor()
@@ -410,8 +417,8 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 @pytest.mark.parametrize("action", LOOKUP_RECEIVE_ACTIONS, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
-    whether RR_NACK returns the message). Its dwRequestID is free at once, and a lookup finds only messages of its own
-    queue.
+    whether RR_NACK returns the message). Its dwRequestID can be used again at once, and a lookup finds only messages of
+    its own queue.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")
@@ -486,8 +493,8 @@ PRIORITIES = (7, 6, 0)
     ],
 )
 def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rule):
-    """Three messages have different priorities: a lookup of each action from each of them reads the message at its
-    place in the queue.
+    """Three messages have different priorities: a lookup with each action and the LookupId of each message reads that
+    message, or the message before or after it in the queue.
     """
     queue = remote.open()
     for label, priority in reversed(list(zip(MESSAGE_LABELS, PRIORITIES, strict=True))):  # the last comes first

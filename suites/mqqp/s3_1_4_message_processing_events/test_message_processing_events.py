@@ -21,8 +21,8 @@ NO_OPNUM = "fault nca_s_op_rng_error"
 @covers("MQQP-3.1.4-01")
 @sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
-    """Calls with a value out of range, a missing array, a cut stub or no stub are answered with RPC_X_BAD_STUB_DATA.
-    The receive that the malformed calls name can still be ended.
+    """Calls with a value out of range, a missing array, a truncated stub or an empty stub are answered with
+    RPC_X_BAD_STUB_DATA. The receive that the malformed calls name can still be ended.
     """
     queue = remote.open_with_messages("first")
     association = queue.association
@@ -150,7 +150,7 @@ RULE_BY_METHOD = {
 )
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):
-    """Well-formed calls of a method that cannot be carried out return a status, and no fault."""
+    """Well-formed calls that a method cannot carry out return a status, and no fault."""
     calls = REFUSED_CALLS[method](remote.open())
     observed = [call.status is not None or call.outcome for call in calls]
     judge(rule, expected=each(holds("a status is returned"), "call"), observed=observed, evidence=calls)

@@ -23,8 +23,8 @@ MOST_TRIES = 8
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client opens a queue exclusively, with or without a waiting receive, and its connection closes: a second client
-    can open the queue, and receives the next message.
+    """A client that has a queue open exclusively, with or without a waiting receive, loses its connection: a second
+    client can open the queue and receive the next message.
     """
     queue = remote.open(share=DENY_RECEIVE)
     queue.close_context()
@@ -134,7 +134,9 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
 
 
 def reopen_exclusively(remote: Remote, association: Association) -> Call:
-    """Try to open the queue exclusively until it succeeds, at most for the time that the SUT may take to answer."""
+    """Try to open the queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
+    answer.
+    """
     call = remote.open_remote(association, share=DENY_RECEIVE)
     for _ in range(MOST_TRIES):
         if not call.failed:

@@ -11,7 +11,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @covers("MQQP-3.2.1.2-01", "MQQP-3.2.1.4-01")
 def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge):
     """The SUT opens two queues, and a receive and a peek wait: PendingRemoteReadEntryCollection contains two entries
-    with the dwRequestIDs of the reads, and RemoteOpenQueueEntryCollection two entries with the phQueues.
+    with the dwRequestIDs of the reads, and RemoteOpenQueueEntryCollection contains two entries with the phQueues of the
+    queues.
     """
     reader = Reader(peer, sut)
     reader.let_reads_wait()

@@ -17,7 +17,7 @@ FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST_TIMER_SCALE = 200
-"""The factor by which the SUT's timers run faster."""
+"""The factor by which the check speeds up the SUT's timers."""
 
 
 def _qm2qm_associations(reader):
@@ -86,8 +86,8 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
 def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
-    """RemoteQMOpenQueue of the SUT contains the SUT's identifier in pLicGuid, and phQueue, dwpQueue and pdwContext of
-    R_QMOpenRemoteQueue in hQueue, pQueue and dwpContext.
+    """In RemoteQMOpenQueue of the SUT, pLicGuid is the SUT's identifier; hQueue, pQueue and dwpContext are phQueue,
+    dwpQueue and pdwContext that R_QMOpenRemoteQueue returned.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -110,8 +110,8 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
 def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
-    """The SUT opens a queue: dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, else 0. If the SUT does
-    not show its role, both values are accepted.
+    """The SUT opens a queue: dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, and 0 for any other
+    SUT. If the SUT does not show its role, both values are accepted.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -127,7 +127,7 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
 @covers("MQQP-3.2.4.1-06")
 def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
-    queue and makes no further call. A queue of a host without an address is not opened either.
+    queue, and makes no further call. If the name of the host has no address, the SUT does not open the queue either.
     """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()

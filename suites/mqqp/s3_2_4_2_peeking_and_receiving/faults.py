@@ -207,7 +207,7 @@ PEEK_NEXT becomes PEEK_CURRENT.
     ),
 )
 class OtherAction(ClientReading):
-    """The client sends a wrong ulAction: a receive becomes a PEEK_CURRENT, and a peek becomes a different action."""
+    """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -251,7 +251,9 @@ DW_SIZE_OFFSET = {0: 16, 9: 32}
 
 
 def _announce_size_of_null_buffer(request: Request) -> Request:
-    """Set dwSize to 1 in the stub although lpBuffer is NULL; the project's own NDR encoder refuses to write this."""
+    """Set dwSize to 1 in the stub although lpBuffer is NULL. The NDR encoder of this project refuses to encode these
+    values.
+    """
     at = DW_SIZE_OFFSET.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
         return request
@@ -290,7 +292,7 @@ add(
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
 class OtherMessage(ClientReading):
-    """The client delivers a message whose body is one byte short."""
+    """The client delivers a message without the last byte of its body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)

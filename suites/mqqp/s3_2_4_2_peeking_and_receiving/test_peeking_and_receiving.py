@@ -54,7 +54,7 @@ VERSION_CASES = {
 }
 """By rule: the versions that the peer returns, and the method that the SUT must call."""
 CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
-"""The rules that define an old server; a separate rule, ``old``, names the method for an old server."""
+"""The rules that define an old server. The rule ``old`` of each section names the method for an old server."""
 
 
 def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
@@ -202,7 +202,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
     """Two reads of one queue and one read of a second queue wait, with three different dwRequestIDs. The application
-    cancels the second read: RemoteQMCancelReceive contains its dwRequestID and the phQueue of its queue.
+    cancels the second read: RemoteQMCancelReceive contains the dwRequestID of that read and the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -265,8 +265,8 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
 )
 @for_each_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
-    """The peer answers a read with a message with every property set: the application receives every property. After a
-    receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
+    """The peer answers a read with a message that has every property set: the application receives every property.
+    After a receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
     message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)
@@ -304,7 +304,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
 THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
 PRIVATE_QUEUE_NUMBER = 0xBEEF
 ON_SOURCE, ON_DESTINATION = 2, 3
-"""Values of UserHeader.Flags.RQ: private queues that are named by number alone (MS-MQMQ 2.2.19.2)."""
+"""Values of UserHeader.Flags.RQ for private queues that are named by their number only (MS-MQMQ 2.2.19.2)."""
 
 
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])

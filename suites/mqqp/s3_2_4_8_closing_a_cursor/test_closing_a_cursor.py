@@ -32,8 +32,8 @@ def test_client_closes_cursor_at_server(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
 def test_client_does_not_use_closed_cursor(peer, sut, judge):
-    """The application reads by a cursor and closes the cursor, and then tries to read by it and to close it again: the
-    SUT sends no call with that cursor.
+    """The application reads by a cursor and closes the cursor, and then tries to read by the cursor and to close it
+    again: after the first close, the SUT sends no call with that cursor.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -65,8 +65,8 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
 @covers("MQQP-3.2.4.8-03")
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
-    """The application has cursors of two remote queues and closes one: RemoteQMCloseCursor has the handle of that
-    cursor's queue.
+    """The application has cursors of two remote queues, and closes one cursor: RemoteQMCloseCursor contains the handle
+    of that cursor's queue.
     """
     reader = Reader(peer, sut)
     cursors = [reader.open_cursor(reader.open())]

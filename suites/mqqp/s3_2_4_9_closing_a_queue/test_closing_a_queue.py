@@ -11,8 +11,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
 def test_client_closes_queue_that_application_names(peer, sut, judge):
-    """Two queues are open, each with a cursor, and the application closes the first: the SUT sends one
-    RemoteQMCloseQueue with the context handle of the first queue. The second queue can still be read by its cursor.
+    """Two queues are open, each with a cursor, and the application closes the first queue: the SUT sends one
+    RemoteQMCloseQueue with the context handle of that queue. The second queue can still be read by its cursor.
     """
     reader = Reader(peer, sut)
     first = reader.open()
@@ -42,8 +42,8 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that the SUT sends contains
-    the phQueue of the queue and the dwRequestID of one of the reads.
+    """Two reads wait when the application closes the queue: each RemoteQMCancelReceive that the SUT sends contains the
+    phQueue of the queue and the dwRequestID of one of the two reads.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

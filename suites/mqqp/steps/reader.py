@@ -66,7 +66,8 @@ class Request:
 
 
 class Reading(Enum):
-    """The ways in which a client reads: the verb of the control channel, whether a cursor is used, and the ulAction.
+    """The ways in which a client reads. Each way has a verb of the control channel and a ulAction, and may use a
+    cursor.
 
     Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
     """
@@ -233,7 +234,7 @@ class Reader:
         self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
-            raise ConformanceFailure(f"{len(self.reads())} of {count} reads arrived; the calls were: {came}")
+            raise ConformanceFailure(f"only {len(self.reads())} of {count} reads arrived; the calls were: {came}")
         return self.reads()
 
     def await_first_call(self, name: str) -> ServedCall:
@@ -280,7 +281,7 @@ class Reader:
         return reply
 
     def begin_open(self, queue: str | None = None) -> Request:
-        """Let the SUT open a queue, by default the peer's, and do not wait for its reply."""
+        """Let the SUT open a queue, by default the queue of the peer, and do not wait for its reply."""
         return self.begin("remote_open", queue=queue or self.format_name)
 
     def open(self, **how: Any) -> int:
@@ -301,7 +302,7 @@ class Reader:
     def begin_read(
         self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
     ) -> Request:
-        """Let the SUT begin a read, and do not wait for its reply. ``cursor``: an open cursor; by default a new one."""
+        """Let the SUT begin a read; do not wait for its reply. ``cursor``: an open cursor, or None for a new cursor."""
         where = {"remote": remote}
         if reading.by_cursor:
             where = {"cursor": self.open_cursor(remote) if cursor is None else cursor}

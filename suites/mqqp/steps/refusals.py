@@ -8,6 +8,7 @@ from functools import partial
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.wire.rpc_qm2qm import Ack, Action, Method
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
 
 MakeCalls = Callable[[RemoteQueue], list[Call]]
 
@@ -57,6 +58,16 @@ def _call_refused_cancellings(queue: RemoteQueue) -> list[Call]:
     return [*wrong, queue.cancel(queue.remote.request_id())]
 
 
+def _call_refused_purges(queue: RemoteQueue) -> list[Call]:
+    peeking = queue.remote.open(association=queue.association, access=PEEK_ACCESS)
+    unknown = [queue.association.call(Method.PURGE_QUEUE, hQueue=handle) for handle in (0, queue.UNKNOWN_HANDLE)]
+    return [*unknown, peeking.purge(), peeking.start_receive()]
+
+
+PURGES = {Method.PURGE_QUEUE: _call_refused_purges}
+"""Refused calls of RemoteQMPurgeQueue, which may also throw its errors (note <18>), and a receive through a handle for
+peeks.
+"""
 REFUSED_CALLS: dict[Method, MakeCalls] = {
     Method.START_RECEIVE: partial(_call_refused_reads, Method.START_RECEIVE),
     Method.END_RECEIVE: _call_refused_ends,

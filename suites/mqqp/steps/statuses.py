@@ -1,4 +1,4 @@
-"""HRESULTs by the document or vendor that defines them. Spec: MS-MQMQ 2.4, MS-ERREF 2.1, MS-DTYP 2.2.18."""
+"""HRESULTs, grouped by the document or vendor that defines them. Spec: MS-MQMQ 2.4, MS-ERREF 2.1, MS-DTYP 2.2.18."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_vendors_own(status: int) -> bool:
 
 
 def is_well_known(status: int) -> bool:
-    """Return whether a document may define a status: a listed code of message queuing, or any code of a different
+    """Return whether a document defines a status: a listed code of message queuing, or any code of a different
     facility.
     """
     if status >> 16 & 0x7FF != MESSAGE_QUEUING_FACILITY:

@@ -67,7 +67,9 @@ def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
 
 
 def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **more: Any) -> Any:
-    """Build a message of a kind in which every property differs from its default; ``more``: other properties."""
+    """Build a message of a kind in which every property differs from its default; ``more``: values that replace
+    properties.
+    """
     named = f"TCP:{peer.address}\\private$\\mqc-"
     user = {"AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1}
     properties = {
@@ -88,7 +90,9 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
 
 
 class UnchangedMessage(Expectation):
-    """The expectation that a read returns the sent message, property by property. The observation is the read."""
+    """The expectation that a read returns a message with the properties of the sent message. The observed value is the
+    read.
+    """
 
     def __init__(self, sent: Any) -> None:
         self.sent = sent

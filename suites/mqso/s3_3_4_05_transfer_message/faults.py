@@ -20,8 +20,8 @@ from reference_qm.model.adm import MessageIDHistoryEntry
 
 @fault("routing-bypasses-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
 class PastTheRouter(NextHops):
-    """The sender sends a message directly to the queue manager of its queue instead of along the route in the
-    directory.
+    """The sender sends a message directly to the queue manager of the destination queue, instead of along the route in
+    the directory.
     """
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:

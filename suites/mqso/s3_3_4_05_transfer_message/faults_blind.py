@@ -10,7 +10,7 @@ from reference_qm.core.transfer.routing import Routing
 add(
     "router-duplicate-message-forwarded",
     "MQSO-3.3.4.5-D01",
-    "A router forwards a message again whose identifier is in its message history.",
+    "A router forwards a repeated message although its identifier is in the message history.",
     during(Routing.route_message, History.find_duplicate, lambda original, *_: lambda *arguments, **named: None),
     blind=True,
 )

@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 @fault("refused-creation-changes-existing-queue", breaks="MQSO-3.3.4.1-D01")
 class ChangedThoughRefused(QueueCommands):
-    """Although the creation of an existing queue is refused, it changes the queue's label."""
+    """An attempt to create an existing queue is refused, but changes the queue's label."""
 
     def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         known = self.qm.adm.QueueCollection.get(request.name.lower())
@@ -29,7 +29,7 @@ class ChangedThoughRefused(QueueCommands):
 
 @fault("queue-change-sets-label-only", breaks="MQSO-3.3.4.1-D01")
 class ChangedByHalves(QueueCommands):
-    """When several properties of a queue are changed, only its label changes."""
+    """When an application changes several properties of a queue, only the label changes."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
         return super().set_queue(commands.SetQueue(request.name, request.label), token, now)
@@ -49,7 +49,7 @@ class AskedAboutAndTouched(QueueCommands):
 
 @fault("local-message-stored-in-dead-letter-queue", breaks="MQSO-3.3.4.3-D02")
 class LocalMessageElsewhere(Destinations):
-    """The queue manager stores a message to one of its own queues in the dead-letter queue."""
+    """The queue manager stores a message for one of its own queues in the dead-letter queue."""
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue

@@ -102,7 +102,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 @covers(*DECISION_RULES)
 def test_message_is_transferred_after_commit_only(peer, sut, judge):
     """Two messages are sent to the peer in transactions: the message of the committed transaction arrives after the
-    commit, and that of the aborted transaction never arrives.
+    commit, and the message of the aborted transaction never arrives.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}

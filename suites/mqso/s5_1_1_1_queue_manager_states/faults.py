@@ -30,7 +30,7 @@ from reference_qm.surface.inputs import DirectoryAnswered, Stopped
 add(
     "session-request-not-answered",
     ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"),
-    "The queue manager does not answer a connection.",
+    "The queue manager accepts connections, but answers no request on them.",
     skip(SessionOpening.accept_transport),
 )
 add("ping-not-answered", "MQSO-5.1.1-01", "The queue manager does not answer pings.", skip(Ping.receive_request))
@@ -50,7 +50,9 @@ add(
 
 @fault("offline-directory-last-answer-used", breaks="MQSO-5.1.1.1-D07")
 class SentByWhatTheDirectorySaid(DirectoryClient):
-    """While the directory cannot be reached, the queue manager sends messages to the last known address."""
+    """While the directory cannot be reached, the queue manager sends messages to the last address that the directory
+    returned.
+    """
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -65,9 +67,7 @@ class SentByWhatTheDirectorySaid(DirectoryClient):
 
 @fault("offline-directory-messages-refused", breaks="MQSO-5.1.1.1-D07")
 class NothingTakenWithoutDirectory(Commands):
-    """While the directory cannot be reached, the queue manager refuses applications' messages to other queue
-    managers.
-    """
+    """While the directory cannot be reached, the queue manager refuses applications' messages to remote queues."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         if self.qm.enterprise.state.DirectoryOffline and self.qm.destinations.find_local(request.to) is None:
@@ -87,13 +87,13 @@ class StoppedAndRunning(Inputs):
 add(
     "stop-leaves-sessions-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the sessions of the queue manager.",
+    "A queue manager that is stopped does not close its sessions.",
     skip_during(Inputs.on_stopped, Closing.close),
 )
 add(
     "stop-leaves-remote-queues-open",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the queues that the queue manager has opened on other queue managers.",
+    "A queue manager that is stopped does not close the queues that it has opened on other queue managers.",
     skip_during(Inputs.on_stopped, ClientTasks.abandon),
 )
 
@@ -109,7 +109,7 @@ def _keep_reader_connections(faulty: FaultyCore) -> None:
 add(
     "stop-leaves-remote-readers-connected",
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
-    "A stop does not close the connections of remote readers.",
+    "A queue manager that is stopped does not close the connections of remote readers.",
     _keep_reader_connections,
 )
 add(

@@ -20,7 +20,9 @@ from reference_qm.surface.clock import Now
 
 @fault("throttled-receiver-remembers-refused-message", breaks="MQSO-5.1.1.1-05", blind=True)
 class RefusedMessageRemembered(Receiving):
-    """A queue manager discards a message, repeated after flow control, that it refused while Throttled was TRUE."""
+    """A queue manager refuses a message while Throttled is TRUE, and later discards the repeated message as a
+    duplicate.
+    """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         super().take_message(session, packet, receipt, now)
@@ -40,7 +42,7 @@ def _close_if_open(original: Callable[..., Any], *_: object) -> Callable[..., An
 add(
     "stopping-queue-manager-keeps-session-in-handshake",
     "MQSO-5.1.1.1-D08",
-    "A Stopping queue manager ends its open sessions, but not a session whose handshake is incomplete.",
+    "A queue manager in the state Stopping closes its open sessions, but not a session whose handshake is incomplete.",
     during(Inputs.on_stopped, Closing.close, _close_if_open),
     blind=True,
 )

@@ -47,8 +47,8 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
 def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
-    """While the SUT is offline, it refuses a session, stores no message and keeps an outgoing message; brought online,
-    it accepts a session, stores a message and sends the outgoing message.
+    """While the SUT is offline, it refuses a session, stores no message and does not send an outgoing message. When it
+    is online again, it accepts a session, stores a message and sends the outgoing message.
     """
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
@@ -100,9 +100,9 @@ STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queues")
 @covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
-    """A stop closes the session, a connection in the handshake and a silent connection, and the stopped SUT refuses a
-    session and an application's peek; when it is started again, it accepts a session and still has its recoverable
-    message.
+    """When the SUT is stopped, it closes the session, a connection in the handshake and a silent connection. The
+    stopped SUT refuses a session and an application's peek; when it is started again, it accepts a session and still
+    has its recoverable message.
     """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
@@ -126,8 +126,8 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 @needs("environment", "qm2qm")
 @covers(*STOP_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
-    """A stop closes the connections of three remote readers: one has a pending read, one has an open queue, and one has
-    only connected.
+    """When the SUT is stopped, it closes the connections of three remote readers: the first has a pending read, the
+    second has an open queue, and the third has only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
     queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
@@ -142,7 +142,9 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 @needs("environment", "remote_read")
 @covers(*STOP_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
-    """A stop closes the connections over which the SUT has opened two queues of the peer and reads from one of them."""
+    """When the SUT is stopped, it closes the connections on which it has opened two queues of the peer, one of them
+    with a pending read.
+    """
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
@@ -162,10 +164,11 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     "MQSO-5.1.1.1-D04",
     "MQDMPR-3.1.7.2.5-03",
     "MQDMPR-3.1.7.2.6-03",
+    "MQDMPR-3.1.7.1.9-04",
 )
 def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
-    """While its disk is full, the SUT shows Throttled and stores neither a message of an application nor one of the
-    peer; when the disk has room again, the SUT stores both kinds, and the message of the peer that it refused when the
+    """While its disk is full, the SUT shows Throttled and stores no message from an application or from the peer. When
+    the disk has room again, the SUT stores new messages from both, and also the refused message of the peer when the
     peer repeats it.
     """
     queue = sut.queue()
@@ -191,12 +194,15 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
         judge(
             "MQSO-5.1.1.1-05",
+            "MQDMPR-3.1.7.1.9-04",
             expected=fields({"send of the application": Outcome.REFUSED, "queue": []}),
             observed=observed,
             evidence=packets,
         )
     else:
-        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised(
+            "MQSO-5.1.1.1-05", "MQDMPR-3.1.7.1.9-04", reason="the SUT is not Throttled while its disk is full"
+        )
     sut.change_environment(storage=True)
     peer.eventually(lambda: not is_throttled())
     freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}

@@ -98,7 +98,7 @@ class OneCursorForAll(Cursors):
 
 
 def _reopen_nonempty_queues(qm: QueueManager) -> None:
-    """Open each nonempty queue with two cursors, whose handles equal those of handles that existed before."""
+    """Open each nonempty queue with two cursors, and reuse the numbers of the earlier handles."""
     for queue in list(qm.adm.QueueCollection.values()):
         if len(queue.MessagePositionList):
             _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
@@ -148,7 +148,7 @@ add(
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
 class DestroyedWithItsMessages(Destinations):
-    """An outgoing queue that is unconnected for a time is destroyed together with its messages."""
+    """An outgoing queue that has no connection for some time is destroyed together with its messages."""
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
         return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
@@ -173,7 +173,7 @@ add(
 
 @fault("system-queue-can-be-deleted", breaks="MQSO-5.1.1.2-D11")
 class SystemQueuesForAll(QueueCommands):
-    """An application can delete a system queue."""
+    """The queue manager lets an application delete a system queue."""
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         if request.name.startswith("system$"):

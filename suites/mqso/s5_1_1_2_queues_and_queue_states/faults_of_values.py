@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.2 Queues and Queue States that show with some values of messages, queues or reads only."""
+"""Faults of MS-MQSO 5.1.1.2 Queues and Queue States that only some values of messages, queues or reads reveal."""
 
 from __future__ import annotations
 

@@ -7,54 +7,55 @@ import pytest
 from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
-from suites.applications import PendingRequest
+from suites.applications import Application, PendingRequest
 
 PENDING_TIMEOUT_MS = 60_000
 SHORT_READ_TIMEOUT_MS = 200
 
 
-@needs("queues", "send", "receive")
+@needs("queues", "receive")
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 @varied("positive journaling", "response queue", "queue journaling", "read by")
-def test_queue_returns_messages_in_order_until_purged(sut, judge, transactional):
+def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transactional):
     """Two of five messages are received in order, a purge removes the other three, a second purge changes nothing, and
     the queue stores the next message.
     """
-    queue = sut.new_queue("life", transactional=transactional)
-    delivery = "transactional" if transactional else "express"
-    sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
+    application = Application(peer, sut, transactional=transactional)
+    queue = application.queue
+    application.store("1", "2", "3", "4", "5")
     labels = [sut.read_label("receive", queue=queue) for _ in range(2)]
     judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=labels, case="labels returned by the reads")
     judge("MQSO-5.1.1.2-D01", expected=in_queue("3", "4", "5"), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     judge("MQSO-5.1.1.2-D04", expected=in_queue(), observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
-    sut.send_here(queue, ["6"], delivery=delivery)
+    application.store("6")
     judge("MQSO-5.1.1.2-D04", expected=in_queue("6"), observed=sut.labels(queue))
 
 
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 
-@needs("queues", "send", "receive")
+@needs("queues", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     """A pending receive takes a message that arrives; a receive whose timeout has expired returns no message and takes
     no later message.
     """
-    queue = sut.new_queue("awaited")
+    application = Application(peer, sut)
+    queue = application.queue
     reader = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, queue=queue)
     peer.settle()
-    sut.send_here(queue, ["awaited"])
+    application.store_for_reader("awaited")
     label_or_outcome = reader.await_label()
     judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
     late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_READ_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
     judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read")
-    sut.send_here(queue, ["later"])
+    application.store("later")
     peer.settle()
     judge("MQSO-5.1.1.2-D03", expected=in_queue("later"), observed=sut.labels(queue))
 
@@ -63,8 +64,8 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D05")
 @varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """After a queue with two messages is deleted, peeking at it and sending to it are refused; a new queue with the
-    same name is empty.
+    """When a queue with two messages has been deleted, peeks at the queue and sends to it are refused; a new queue with
+    the same name is empty.
     """
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
@@ -79,8 +80,8 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @covers("MQSO-5.1.1.2-D02")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 def test_full_queue_stores_no_message(sut, judge):
-    """A queue with a quota of 8 KB stores one message of 5,000 characters, and a second such message only after a
-    purge.
+    """A queue with a quota of 8 KB stores a first message of 5,000 characters, and a second message of this size only
+    after a purge.
     """
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000

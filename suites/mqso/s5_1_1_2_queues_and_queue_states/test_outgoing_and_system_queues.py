@@ -16,7 +16,7 @@ SHORT_LIFETIME_S = 2
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages to three queues of the peer wait in three separate outgoing queues."""
+    """One, two and three messages for three different queues of the peer wait in three separate outgoing queues."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -90,8 +90,9 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 )
 @varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of six messages that expire unsent, only those with negative journaling become dead letters, the transactional
-    message in a separate queue; of two delivered messages, only the one with positive journaling is in the journal.
+    """Of six messages that expire unsent, only the messages with negative journaling become dead letters; the
+    transactional dead-letter queue contains only transactional messages. Of two delivered messages, only the message
+    with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -168,7 +169,7 @@ def test_order_ack_is_sent_to_order_queue_of_sender(peer, sut, judge):
 @covers("MQSO-4.3.1.2-04")
 def test_message_that_expires_before_commit_is_dead_letter(peer, sut, judge):
     """Two messages to the peer are sent in a transaction and expire before it is committed: the message with negative
-    journaling is in the transactional dead-letter queue, the other message is not.
+    journaling is in the transactional dead-letter queue, and the other message is not.
     """
     to = peer.direct_name("mqc-late")
     transaction = sut.control.call("begin")["transaction"]

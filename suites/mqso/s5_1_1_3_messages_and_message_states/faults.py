@@ -65,7 +65,7 @@ add(
     breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
 )
 class CommittedComesBack(TransactionEvents):
-    """A message that a committed transaction has received is in its queue again."""
+    """A message that a committed transaction has received returns to its queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         self.abort_dequeue(operation, now)
@@ -83,7 +83,7 @@ class AllBecomeDeadLetters(Journaling):
 
 @fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
 class PeeksPurged(Seeking):
-    """A peek finds a message that a transaction has received and whose queue was purged since."""
+    """A peek finds a message that a transaction has received, after the queue was purged."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         purged = position.State is MessagePositionState.PURGE_PENDING

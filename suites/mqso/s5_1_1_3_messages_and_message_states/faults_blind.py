@@ -10,7 +10,7 @@ from reference_qm.model.adm import MessagePosition, Queue
 
 @fault("express-message-of-subqueue-survives-restart", breaks="MQSO-5.1.1.3-D01", blind=True)
 class MovedMessageSaved(Positions):
-    """An express message that was moved to a subqueue is still there after a restart."""
+    """An express message that was moved to a subqueue survives a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not position.key and queue.parent is not None and queue.QueueType is not QueueType.SYSTEM:

@@ -26,8 +26,8 @@ from suites.mqqb.steps.sender import Sender
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
-    """Two peeks leave a message in its queue; received in a transaction, it is hidden from other reads; an abort
-    restores it, and a commit deletes it.
+    """Two peeks leave a message in its queue. When a transaction has received the message, it is hidden from other
+    reads; an abort restores it, and a commit deletes it.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")

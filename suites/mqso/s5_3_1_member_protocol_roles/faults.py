@@ -15,7 +15,7 @@ from reference_qm.security.sid import Sid
 
 @fault("qm2qm-rejects-handle-of-qmcomm", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
 class OpenedByOneProtocolOnly(RemoteOpening):
-    """The interface qm2qm rejects a queue that qmcomm opened."""
+    """The interface qm2qm rejects a queue that was opened through qmcomm."""
 
     def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from harness.expectations import holds, in_queue, none
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.shown import lookup_id
+from suites.messages import Sequence
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -24,14 +26,16 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Two queues keep their properties, and their recoverable and transactional messages until these are received,
-    across restarts; the express messages are lost.
+    """Across restarts, two queues keep their properties, and the recoverable and transactional messages that were not
+    received; the express messages are lost, even in the journal of a queue.
     """
     plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
     sut.send_here(plain_queue, ["express", "second express"])
     sut.send_here(plain_queue, ["recoverable", "second recoverable"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
+
+    sut.control.call("receive", queue=plain_queue, timeout_ms=0)  # the first express message is in the journal now
 
     def read_properties() -> list[dict[str, object]]:
         observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
@@ -52,7 +56,8 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
             case="properties of each queue",
         )
         stored_labels = sut.labels(plain_queue)
-        express = [label for label in stored_labels if label.startswith("express")]
+        in_journal = sut.labels(f"{plain_queue};journal")
+        express = [label for label in (*stored_labels, *in_journal) if "express" in label]
         judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=none("express message"), observed=express)
         judge(
             "MQSO-5.5.1-05",
@@ -75,11 +80,41 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     judge("MQSO-5.5.1-03", expected=in_queue(), observed=sut.labels(transactional))
 
 
+@malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
+@needs("receive", "queues", "restart")
+@covers("MQSO-5.5.1-01")
+def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
+    """Two senders each send one transactional message to a queue. After a restart, each sender repeats its message and
+    sends the next message: each message is in the queue once.
+    """
+    queue = sut.new_queue("sequences", transactional=True)
+    destination = rf"TCP:{sut.address}\{queue}"
+    sources = {"a": (Sequence(peer), peer.identifier), "b": (Sequence(peer, ordinal=2), OTHER_GUID)}
+
+    def build_message(source: str, number: int):
+        sequence, identifier = sources[source]
+        user = {"SourceQueueManager": identifier}
+        return sequence.message(user, destination=destination, label=f"{source}{number}")
+
+    first = {source: build_message(source, 1) for source in sources}
+    connection = peer.open_raw()
+    for packet in first.values():
+        connection.send(packet)
+    connection.check_alive()
+    peer.eventually(lambda: len(sut.labels(queue)) == len(first))
+    sut.restart()
+    connection = peer.open_raw()
+    sent = [connection.send(packet) for source in sources for packet in (first[source], build_message(source, 2))]
+    connection.check_alive()
+    peer.eventually(lambda: len(sut.labels(queue)) >= 2 * len(first))
+    judge.all(expected=["a1", "b1", "a2", "b2"], observed=sut.labels(queue), case="labels in the queue", evidence=sent)
+
+
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
-    """After two restarts the SUT sends its recoverable and its transactional message, but no express message; when both
-    have been acknowledged, it sends neither after another restart.
+    """After two restarts, the SUT sends its recoverable and its transactional message, but no express message. When
+    both messages have been acknowledged, the SUT sends neither message after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):
@@ -130,8 +165,8 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
 @needs("send", "receive", "queue_control", "restart", "subqueues")
 @covers("MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-5.1.1.3-D01")
 def test_express_message_of_subqueue_is_lost_at_restart(sut, judge):
-    """An express and a recoverable message are moved to a subqueue: after a restart only the recoverable message is
-    there.
+    """An express and a recoverable message are moved to a subqueue: after a restart, the subqueue contains only the
+    recoverable message.
     """
     queue = sut.new_queue("moved")
     subqueue = f"{queue};mqc-sub"

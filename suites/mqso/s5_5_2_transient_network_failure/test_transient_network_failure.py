@@ -18,8 +18,8 @@ from suites.mqqp.steps.reader import Outcome, Reader
 @covers("MQSO-4.3.1.2-D03", "MQSO-5.1.1.2-D09", "MQSO-5.5.2-01", "MQSO-5.5.2-D01")
 @pytest.mark.parametrize("attempts", [3, 12])
 def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempts):
-    """An unacknowledged message is sent again on the next connection; after a short or a long outage the SUT sends that
-    message and four new messages of all kinds in order.
+    """The SUT sends an unacknowledged message again on the next connection. After a short or a long outage, it sends
+    this message and four new messages of all kinds, in order.
     """
     to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
@@ -68,7 +68,7 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
 def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
     """While the peer cannot be reached, the SUT cannot open or read a queue of the peer; when the peer can be reached
-    again, both succeed.
+    again, the SUT can open and read the queue.
     """
     reader = Reader(peer, sut)
     reader.server.close()

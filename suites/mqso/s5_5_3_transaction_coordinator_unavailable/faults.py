@@ -66,7 +66,7 @@ class NothingSentWithoutCoordinator(Commands):
 
 @fault("returned-coordinator-ignored", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
 class CoordinatorLostForGood(Coordinating):
-    """After the coordinator was unavailable once, the queue manager never uses it again."""
+    """After the coordinator was unavailable once, the queue manager never uses the coordinator again."""
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:

@@ -58,8 +58,8 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """When the coordinator was lost and is available again, an external transaction receives a message, is prepared and
-    is committed.
+    """When the coordinator is available again after a loss, an external transaction can receive a message, be prepared
+    and be committed.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -119,8 +119,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
-    """If the SUT is restarted while the coordinator is unavailable, it accepts a session and has its messages; external
-    transactions succeed when the coordinator is available again.
+    """If the SUT is restarted while the coordinator is unavailable, it accepts a session and still has its stored
+    messages; external transactions succeed when the coordinator is available again.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")

@@ -48,6 +48,6 @@ class NoQueuesWithoutDirectory(QueueCommands):
 add(
     "returned-directory-ignored",
     ("MQSO-5.5.4-01", "MQSO-5.5.4-08", "MQSO-5.5.6-03"),
-    "The queue manager never contacts the directory again after it has lost it once.",
+    "The queue manager never contacts the directory again after the directory was unavailable once.",
     skip(DirectoryClient.on_directory_online_timer),
 )

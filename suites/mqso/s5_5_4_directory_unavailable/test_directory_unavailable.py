@@ -39,6 +39,7 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-06",
     "MQSO-5.5.4-07",
     "MQSO-5.5.4-08",
+    "MQQB-3.1.7.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
     """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses,
@@ -97,6 +98,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     judge(
+        "MQQB-3.1.7.4-08",
         "MQSO-5.1.1.1-D07",
         expected=[1],
         observed=Sender.tags(frames),
@@ -108,10 +110,11 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
-@covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
+@covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False and has only private
-    queues; after a restart with the directory it shows True, and its directory object is unchanged.
+    queues; after a restart with the directory available, it shows DirectoryIntegrated True, and its directory object is
+    unchanged.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
@@ -124,6 +127,7 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
     judge(
         "MQSO-5.5.4-03",
+        "MQSO-4.3.1.3-D01",
         expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]),
         observed=outcomes,
     )

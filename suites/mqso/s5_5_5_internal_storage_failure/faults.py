@@ -28,7 +28,7 @@ add(
 
 
 def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
-    """Carry out the request, but answer that it could not be stored."""
+    """Carry out a request, but answer that its result could not be stored."""
 
     def note(event: Input) -> Iterator[Input]:
         if isinstance(event, PersistFailed):

@@ -16,10 +16,12 @@ from suites.mqso.steps.serving import SessionAttempt
 FIRST_MS, LATER_MS = 120_000, 900_000
 """InitializationRetryTimerDuration, in ms, before the first retry, and before later retries."""
 LONGEST_WAIT_MS = 5 * 60_000
-"""The longest time, in ms, that a check waits for a timer; without fast timers, the durations are as specified."""
+"""The longest time, in ms, that a check waits for a timer. If the SUT's timers cannot be sped up, they have the
+specified durations.
+"""
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""Fractions of the retry duration: at the first the store is repaired, long before the retry; at the second the SUT
-must not have retried yet.
+"""Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
+second instant the SUT must not have retried yet.
 """
 WAIT_TOO_LONG_REASON = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
@@ -41,7 +43,7 @@ LATER_RETRY_RULES = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
 
 @dataclass(frozen=True, slots=True)
 class DamagedStart:
-    """A start of the SUT with a damaged store: the interval in which it started, and whether the SUT then served
+    """A start of the SUT with a damaged store: the interval in which the SUT started, and whether it then served
     requests.
     """
 
@@ -70,7 +72,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
 
 
 def _is_wait_too_long(sut: Sut) -> bool:
-    """Return whether the attempts after the first retry take longer than a check may wait."""
+    """Return whether the retries after the first retry take longer than a check may wait."""
     return not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_WAIT_MS
 
 
@@ -85,8 +87,8 @@ def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tupl
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Whether sessions were accepted before a retry and after it; ``in_time``: the first session was requested before
-    it.
+    """Whether the SUT accepted a session before a retry and a session after it; ``in_time``: the first request preceded
+    the retry.
     """
 
     before: str
@@ -96,7 +98,7 @@ class Retry:
 
 
 def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int, after_ms: int) -> Retry:
-    """Return whether sessions are accepted before and after a retry that is due this many ms after the start."""
+    """Return whether sessions are accepted before and after a retry that is due ``due_ms`` after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_PART) * lasts_ms), 0)
@@ -132,8 +134,8 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES)
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
-    """A SUT that is started with a damaged store refuses sessions and requests; after the store is repaired, the SUT
-    starts by itself 120 seconds after the failure and has its message.
+    """A SUT that is started with a damaged store refuses sessions and requests; when the store has been repaired, the
+    SUT starts by itself 120 seconds after the failure, and still has its message.
     """
     damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
     if damaged is None:
@@ -168,8 +170,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
 @covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
-    """A SUT whose start and whose first retry fail serves no requests for a further 900 seconds, and serves requests
-    after that time if the store is repaired.
+    """A SUT whose start and first retry fail serves no requests for a further 900 seconds; then it serves requests if
+    the store has been repaired.
     """
     rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
     sut.slow_down(MAX_TIME_SCALE)
@@ -197,8 +199,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """A SUT that is started with a contradictory queue counter has its old queue with its message, and gives a new
-    queue a different number, even after another restart.
+    """A SUT whose stored counter of queue numbers is too low starts: it still has its old queue with the message, and
+    gives a new queue a different number, also after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")

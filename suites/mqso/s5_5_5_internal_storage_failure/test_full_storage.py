@@ -15,8 +15,8 @@ from suites.mqqb.steps.disposition import MISSING_QUEUE
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
 def test_request_on_full_disk_fails_entirely(peer, sut, judge):
-    """On a full disk, a commit, a send, a receive and a queue creation are each either refused without any effect or
-    carried out entirely, even after a restart.
+    """On a full disk, each commit, send, receive and queue creation is either refused without any effect or carried out
+    entirely; a restart does not change this.
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
     refused_name = f"private$\\mqc-{sut.own}-never"
@@ -72,8 +72,8 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
-    """On a full disk, a change of hardened_security is either refused without effect or still in force after
-    a restart.
+    """On a full disk, a change of the setting hardened_security is either refused without effect, or still applies
+    after a restart.
     """
     if "hardened_security" not in sut.control.call("configure"):
         judge.end_unobservable("the SUT has no setting hardened_security")

@@ -34,9 +34,7 @@ add(
 
 @fault("public-key-cache-timer-not-restarted", breaks="MQSO-6.4.3.2-D02")
 class PublicKeysTimedOnce(SecurityLookup):
-    """The timer of a cached public key starts only when the key enters the cache for the first time, not when it is
-    cached again.
-    """
+    """The timer of a public key starts only when the key is cached for the first time, not when it is cached again."""
 
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)

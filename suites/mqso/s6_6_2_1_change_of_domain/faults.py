@@ -71,7 +71,7 @@ class DomainNotedWithoutItsDirectory(DirectoryClient):
 
 @fault("new-domain-object-searched-by-identifier", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
 class MachineLookedForByIdentifier(Membership):
-    """In a new domain, the queue manager looks for its object by its Identifier instead of its name."""
+    """In a new domain, the queue manager searches for its object by Identifier instead of by name."""
 
     def find_machine(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
@@ -79,7 +79,9 @@ class MachineLookedForByIdentifier(Membership):
 
 @fault("new-domain-foreign-object-accepted", breaks=("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02"))
 class ObjectOfItsNameTaken(Membership):
-    """In a new domain, the queue manager uses an object with its name, regardless of the object's Identifier."""
+    """In a new domain, the queue manager uses an object with the name of its computer, regardless of the object's
+    Identifier.
+    """
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()

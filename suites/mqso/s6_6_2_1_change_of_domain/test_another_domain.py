@@ -24,7 +24,7 @@ NO_OBJECT_REASON = "the SUT creates no object in a new domain, which MS-MQSO 6.6
 
 
 def _restart_in_environment(sut: Sut, **environment: bool) -> None:
-    """Change the environment and start the SUT, which may have a new identifier in a new domain."""
+    """Change the environment and restart the SUT. In a new domain, the SUT may have a new identifier."""
     sut.change_environment(**environment)
     sut.control.call("restart")
 
@@ -60,14 +60,14 @@ def _read_guid(sut: Sut) -> UUID:
 
 
 def _select_attributes(published: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the attributes that the directory shows of a computer's object."""
+    """Return the attributes of a computer's object that the directory shows."""
     return {name: (published or {}).get(name) for name in OBJECT_ATTRIBUTES}
 
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
-    """After a start without its domain and a start in its domain, the SUT has that domain as LastDomain, has its
-    directory object, and creates a public queue.
+    """After a start without its domain and then a start in its domain, LastDomain of the SUT is that domain, its
+    directory object exists, and it creates a public queue.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
@@ -145,7 +145,7 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, judge):
     """A SUT is started in a new domain whose directory contains an object with the SUT's name but a different
-    Identifier: it keeps its Identifier and shows DirectoryOffline until the object has its Identifier.
+    Identifier: the SUT keeps its Identifier, and shows DirectoryOffline until the object has the SUT's Identifier.
     """
     enterprise = Enterprise(peer, sut)
     own_identifier = _read_guid(sut)

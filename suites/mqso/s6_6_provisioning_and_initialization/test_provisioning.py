@@ -16,15 +16,17 @@ ATTRIBUTE_BY_ELEMENT = {
     "SrmpPgmSupport": "srmp_pgm_support",
 }
 PROVISIONED_ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
-"""Attributes of the queue manager, and the keys of [provisioned] in the SUT file that state their values."""
+"""Attributes of the queue manager, each with the key of [provisioned] in the SUT file that states its value."""
 RETRY_DURATIONS_S = ("120", "900")
-"""InitializationRetryTimerDuration in s as provisioned, and after its first expiry (MS-MQSO 6.4.4.1)."""
+"""InitializationRetryTimerDuration in seconds: the provisioned value, and the value after the first expiry (MS-MQSO
+6.4.4.1).
+"""
 INITIALIZATION_RULES = ("MQSO-6.6-06", "MQSO-6.6.1-D06")
 UNINITIALIZED_VALUES = (None, False)
 
 
 def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the expected and the observed values of those attributes that the SUT shows."""
+    """Return the expected and the observed values of the attributes that the SUT shows."""
     return {name: value for name, value in expected.items() if name in shown}, {
         name: shown[name] for name in expected if name in shown
     }
@@ -41,8 +43,8 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_modes_are_as_provisioned(sut, judge):
-    """The SUT shows the modes of its SUT file and an initialization retry of 120 or 900 seconds; in workgroup mode it
-    is neither a directory server nor a routing server.
+    """The SUT shows the modes that its SUT file declares, and an InitializationRetryTimerDuration of 120 or 900
+    seconds; in workgroup mode it is neither a directory server nor a routing server.
     """
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
@@ -60,7 +62,7 @@ def test_modes_are_as_provisioned(sut, judge):
 @needs("inspect", "directory")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZATION_RULES)
 def test_directory_roles_are_as_provisioned(sut, judge):
-    """A SUT in directory mode shows the roles of its SUT file, and has a site."""
+    """A SUT in directory mode shows the roles that its SUT file declares, and belongs to a site."""
     queue_manager = sut.inspect_queue_manager()
     _judge_modes(sut, judge, queue_manager)
     read_element(queue_manager, "RoutingServer")

@@ -45,7 +45,9 @@ add(
 
 @fault("receiver-certificate-verified-once-accepted-for-other-user", breaks="MQSO-7.4.1.4.2-D02", blind=True)
 class CachedCertificateOfAnyUser(SecurityOnReceipt):
-    """The receiver accepts a certificate that it has verified once for every other user that a message names."""
+    """After the receiver has verified a certificate for one user, it accepts the certificate for any user that a
+    message names.
+    """
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader

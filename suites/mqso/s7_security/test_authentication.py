@@ -18,7 +18,7 @@ SECURITY_NEEDS = needs("security", "receive")
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature;
-    such a message with an altered bit is refused.
+    if one bit of the message is altered, it is refused.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)

@@ -25,7 +25,9 @@ WAYS_BY_GRANT = {
     "everything, by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
     "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
-"""For each grant to everyone: the access mask, the flags of the entry, and the ways in which a queue can be opened."""
+"""For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
+can be opened.
+"""
 
 
 @needs("qm2qm", "queue_control")

@@ -1,6 +1,4 @@
-"""Messages that an application sends on one system of a topology and that another system receives through the
-router.
-"""
+"""Messages from an application on one system of a topology, which a second system receives through the router."""
 
 from __future__ import annotations
 
@@ -46,7 +44,9 @@ class Routed:
         return [one for one in self.packets() if read_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
-        """Wait until one system acknowledges the messages of another; raise ConformanceFailure if it never does."""
+        """Wait until one system acknowledges the messages of a second system; raise ConformanceFailure if it never
+        does.
+        """
         ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
         if not ack:
             raise ConformanceFailure(f"the {to} acknowledged no message of the {by}")
@@ -58,7 +58,7 @@ class Routed:
         ]
 
     def packets(self) -> list[Frame]:
-        """Return all message packets that one system sent to another, in order."""
+        """Return all message packets that one system sent to a second system, in order."""
         pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
         frames = [
             frame for by, to in pairs for frame in self.topology.traffic.packets_sent("UserMessage", by=by, to=to)
@@ -66,7 +66,9 @@ class Routed:
         return sorted(frames, key=lambda frame: frame.number)
 
     def hops(self, *tags: int) -> dict[str, set[int]]:
-        """Return, for each pair of systems, the tags that one sent to the other; repeated packets count once."""
+        """Return, for each pair of a sending and a receiving system, the tags that were sent; repeated packets count
+        once.
+        """
         hops = {}
         for by in ROLES:
             for to in ROLES:

@@ -11,7 +11,7 @@ from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 
 RESPONSE_TIMEOUTS = 3
-"""The number of response timeouts that a system may take that was stopped a moment ago."""
+"""The number of response timeouts that a recently stopped system may take to answer."""
 
 
 class SessionAttempt:

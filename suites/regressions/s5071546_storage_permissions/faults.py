@@ -16,8 +16,8 @@ ADMINISTRATORS = Sid.of("S-1-5-32-544")
 
 @fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
 class StorageOfAdministrators(Commands):
-    """The queue manager stores recoverable messages only for administrators, and refuses those of other users with an
-    error about insufficient resources.
+    """The queue manager stores recoverable messages only for administrators. It refuses recoverable messages from any
+    other user with an error about insufficient resources.
     """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

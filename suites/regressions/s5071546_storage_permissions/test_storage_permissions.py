@@ -13,7 +13,7 @@ from harness.sut.provisioning import ALICE
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
-"""The SIDs of the system account and of the built-in administrators, which need no membership in a group."""
+"""The SIDs of the system account and of the built-in administrator accounts, which need no membership in a group."""
 SENDER_TYPE_SID = 1
 """The value of SecurityHeader.Flags.ST for a sender with a SID (MS-MQMQ 2.2.20.6)."""
 
@@ -27,7 +27,7 @@ SENDER_TYPE_SID = 1
 @varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
     """A recoverable message of an application without administrative rights is sent. If the packet names an
-    administrator or no user, the rule is not exercised; a refused send always fails.
+    administrator or no user, the rule is not exercised. If the SUT refuses the send, the rule fails in any case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)

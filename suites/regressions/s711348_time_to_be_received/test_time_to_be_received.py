@@ -24,8 +24,8 @@ NEVER_EXPIRES_S = 0xFFFFFFFF
 )
 @varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
-    """Three messages of one transaction, two with different values of TimeToBeReceived and one without a value, are
-    each sent with their own value.
+    """One transaction has three messages, two with different values of TimeToBeReceived and one without a value: the
+    SUT sends each message with its own value.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]

@@ -9,7 +9,7 @@ from suites.mqqb.steps.ordering import build_order_ack, build_unknown_ack
 from suites.mqqb.steps.sequences import Outgoing, read_sequence_id
 
 UNKNOWN_SEQUENCE_DISTANCE = 0x0001_0000
-"""The distance from the SUT's sequences, in seconds or in sequence numbers."""
+"""The distance of an unknown sequence from the SUT's sequences, in seconds or in sequence numbers."""
 
 
 @sut_survives()

@@ -48,7 +48,7 @@ def _delay_end_of_receive(faulty: FaultyCore) -> None:
 add(
     "regression-831160-read-before-end-of-receive",
     "REGRESSIONS-831160-01",
-    "The server carries out a read before the end of a receive, although its client requested that end earlier.",
+    "The server carries out a read before the end of a receive, although the client requested that end first.",
     _delay_end_of_receive,
 )
 

@@ -13,7 +13,7 @@ BAD_DESTINATION_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 @fault("regression-898618-bad-queue-final-ack-ignored", breaks="REGRESSIONS-898618-01")
 class SenderKeepsIt(FinalAcks):
-    """The sender ignores the FinalAck of a missing queue and keeps the message in its outgoing queue."""
+    """The sender ignores a FinalAck that reports a missing queue, and keeps the message in its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass != BAD_DESTINATION_CLASS:
@@ -22,7 +22,7 @@ class SenderKeepsIt(FinalAcks):
 
 @fault("regression-898618-bad-queue-final-ack-not-sent", breaks="REGRESSIONS-898618-02")
 class NobodySaysSo(FinalAcks):
-    """The receiver drops a transactional message to a missing queue without a FinalAck."""
+    """The receiver discards a transactional message for a missing queue without a FinalAck."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -152,9 +152,12 @@ BROKEN = {
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + b"\1\0\0\0"[:2] + b"\0\0")[:-4],
         "is truncated",
     ),
-    "bad time resolution": (SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)), "not one byte"),
-    "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "a Simple Packet block"),
-    "obsolete packet": (GOOD + block(2, bytes(24)), "a Packet block"),
+    "bad time resolution": (
+        SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)),
+        "does not have one byte",
+    ),
+    "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "Simple Packet blocks are not supported"),
+    "obsolete packet": (GOOD + block(2, bytes(24)), "Packet blocks are not supported"),
 }
 
 

@@ -234,7 +234,7 @@ def test_misuse_of_stream_writer_raises_error(file: Path) -> None:
             writer.udp(CLIENT, SERVER6, b"a", time_us=0)
         with pytest.raises(HarnessError, match="does not appear to be"):
             writer.tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
-        with pytest.raises(HarnessError, match="datagram of 70000 bytes"):
+        with pytest.raises(HarnessError, match="a datagram has 70000 bytes"):
             writer.udp(CLIENT, SERVER, bytes(70000), time_us=0)
     assert len(list(read_pcapng(file))) == 5
 

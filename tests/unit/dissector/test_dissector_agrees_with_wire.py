@@ -34,8 +34,9 @@ from harness.wire import (
     session_ack,
     user_message,
 )
-from harness.wire.layer import Bits, Layer, list_words
+from harness.wire.layer import Layer
 from harness.wire.layouts import FILTERS
+from harness.wire.words import Bits, list_words
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")

@@ -57,3 +57,18 @@ def test_texts_are_escaped_for_lua() -> None:
     assert to_lua('a"b\\c\n\u00fc') == '"a\\034b\\092c\\010\\195\\188"'
     with pytest.raises(TypeError, match="float has no Lua expression"):
         to_lua(1.5)
+
+
+@pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("user.destinationqueue", "DIRECT=OS:a04bm02\\q"),
+        ("user.messageid", "2286"),
+        ("properties.label", "mqsender label"),
+        ("kind", "UserMessage"),
+    ],
+)
+def test_field_has_the_value_for_display_filters(lua: Path, name: str, value: str) -> None:
+    options = ("-T", "fields", "-Y", "msmq.user", "-e", f"msmq.{name}")
+    assert run_tshark(lua, GOLDEN_FOLDER / "frames.pcapng", *options).strip() == value

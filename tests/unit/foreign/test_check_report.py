@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
 import wrapped_captures as made
+from scapy.layers.inet import IP, UDP
 from typer.testing import CliRunner
 
 from harness.cli.main import app
 from harness.errors import UsageError
 from harness.foreign.files import read_frames
 from harness.judging.passive import PASSIVE
+from harness.paths import SUITES
+from harness.wire import ping_request
 
 
 def miscount(data):
@@ -106,7 +110,18 @@ def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
     path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
     done = run(path)
     assert (done.exit_code, "no packet from a queue manager that can be judged" in done.stderr) == (3, True)
-    assert run(sound, "--sut", "10.9.9.9").exit_code == 3
+
+
+def test_capture_of_which_no_packet_decides_a_rule_exits_with_5(tmp_path):
+    ping = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=4057, dport=3527) / bytes(ping_request(Cookie=1))
+    done = run(made.pcap(tmp_path / "ping.pcap", made.framed([bytes(ping)])))
+    assert (done.exit_code, "sent: 1 Ping" in done.stdout) == (5, True)
+
+
+def test_message_about_missing_system_names_systems_of_the_capture(sound):
+    done = run(sound, "--sut", "10.9.9.9")
+    missing = "no packet from a queue manager at 10.9.9.9 that can be judged; other systems in this capture: 10.0.0."
+    assert (done.exit_code, missing in done.stderr, missing in done.stdout) == (3, True, True)
 
 
 def test_file_that_is_not_a_capture_exits_with_2_after_other_files_are_judged(tmp_path, sound):
@@ -161,4 +176,19 @@ def test_html_page_of_a_capture_without_queue_managers_says_so(tmp_path):
     empty = made.pcap(tmp_path / "empty.pcap", made.framed([b"E" * 40], made.cooked))
     page = tmp_path / "report.html"
     run(empty, "--html", page)
-    assert "No packet from a queue manager that can be judged." in page.read_text(encoding="utf-8")
+    assert "no packet from a queue manager that can be judged" in page.read_text(encoding="utf-8")
+
+
+def test_example_of_the_page_is_what_the_command_prints(monkeypatch):
+    """Sentences of rules and the number of passive rules may change."""
+    page = (SUITES.parent / "docs" / "check.md").read_text(encoding="utf-8")
+    words, *shown = re.search(r"^    \$ mqconform check (tests/.*(?:\n    .*)+)", page, re.MULTILINE)[1].splitlines()
+    monkeypatch.chdir(SUITES.parent)
+    printed = iter([without_sentence(line) for line in run(*words.split()).stdout.splitlines()])
+    expected = [without_sentence(line[4:]) for line in shown if line != "    ..."]
+    assert len(expected) > 10
+    assert [line for line in expected if line not in printed] == []
+
+
+def without_sentence(line):
+    return re.sub(r"\(MUST\).*|\d+ of \d+ passive rules.*|expected: .*", "", line)

@@ -16,8 +16,8 @@ from scapy.utils import wrpcap
 from harness.dissector.lua import write_dissector
 from harness.vectors.reading import read_stub
 from harness.wire import WireError, dissect
-from harness.wire.layer import list_words
 from harness.wire.layouts import FILTERS
+from harness.wire.words import list_words
 from reference_qm.codec import FormatError, parse_packet
 from reference_qm.rpc import QMCOMM
 from reference_qm.rpc.ndr import Encoding

@@ -181,8 +181,8 @@ def test_refused_bind_of_an_unknown_interface_is_reported(environment, remote):
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
         remote.connect().bind(QM2QM, UNKNOWN_SYNTAX)
     association = remote.connect()
-    frame, packet = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
-    assert (frame.kind, [one.result for one in packet.payload.results]) == ("bind_ack", [0, 2])
+    frame = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN_SYNTAX, (NDR,))])
+    assert (frame.kind, [one.result for one in frame.packet.payload.results]) == ("bind_ack", [0, 2])
 
 
 def test_association_adds_interfaces_by_alter_context_and_joins_a_group(environment, remote):

@@ -43,7 +43,7 @@ def test_attach_prints_lines_and_writes_draft(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith("toy queues 1.0 (Example), queue manager ")
     assert "inspect                         missing          costs 1 rules" in lines
-    assert lines[-1] == "2 of 3 rules can be judged with these facilities and every capability"
+    assert lines[-1] == "2 of 3 rules can be judged with the announced facilities and every capability"
     assert list(load_sut_file(path).control.command) == shlex.split(EXAMPLE)
 
 

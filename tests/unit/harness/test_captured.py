@@ -22,11 +22,8 @@ def recorded(path, happens):
     recorder = Recorder(VirtualEnvironment(), path)
     entries = []
 
-    class Log:
-        append = entries.append
-
     passes = dict.fromkeys(load_predicates(), PASSES_SHOWN)
-    judge = Judge(load_catalogue(), Log(), test="x", covers=(), capture="x", passes=captured.Counter(passes))
+    judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=captured.Counter(passes))
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)
     recorder.flush()

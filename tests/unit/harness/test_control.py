@@ -233,7 +233,9 @@ def test_unknown_control_protocol_version_gives_one_line_error(version: object) 
     made, _ = control(
         lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), protocol=version)
     )
-    with pytest.raises(SutUnavailable, match=r"^identity: speaks version .* understands 1 and 2, as integers$"):
+    with pytest.raises(
+        SutUnavailable, match=r"^identity: the agent speaks version .* understands 1 and 2, as integers$"
+    ):
         identity_of(made)
 
 

@@ -451,7 +451,7 @@ def test_followed_should_does_not_pass_its_must_rule(tmp_path: Path) -> None:
 
 
 def test_advice_mark_on_a_should_rule_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"{SHOULD} is a SHOULD as a whole; omit advice=True"):
+    with pytest.raises(HarnessError, match=f"the whole sentence of {SHOULD} is a SHOULD; omit advice=True"):
         judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
 
 

@@ -138,18 +138,24 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
 @pytest.mark.parametrize(
     ("alter", "why"),
     [
-        (lambda setup: setup.update(run="run-2"), f"its capture was recorded for {TEST} in the run run-2"),
-        (lambda setup: setup.update(test="x"), "its capture was recorded for x in the run run-1"),
-        (lambda setup: setup.pop("own"), 'the set-up in its capture: "own" is a required property'),
-        (lambda setup: setup.update(scale=0), "the set-up in its capture: 0 is less than the minimum of 1"),
+        (
+            lambda setup: setup.update(run="run-2"),
+            f"the capture of this check was recorded for {TEST} in the run run-2",
+        ),
+        (lambda setup: setup.update(test="x"), "the capture of this check was recorded for x in the run run-1"),
+        (lambda setup: setup.pop("own"), 'the set-up in the capture of this check: "own" is a required property'),
+        (
+            lambda setup: setup.update(scale=0),
+            "the set-up in the capture of this check: 0 is less than the minimum of 1",
+        ),
         (lambda setup: setup["began"].update(utc_s=2**60), "is greater than the maximum of"),
         (lambda setup: setup["file"].update(environment={"store": ["touch", "x"]}), "Additional properties"),
         (lambda setup: setup["file"]["driver"].update(kind="x"), "driver.kind is 'x'"),
         (lambda setup: setup["file"]["queues"].update(plain=5), "queues.plain is 5; it must be a string"),
         (lambda setup: setup["file"]["driver"].update(address="192.0.2.1"), "is not loopback"),
-        (lambda setup: setup.update(identifier="x" * 36), "the set-up in its capture"),
-        (lambda setup: setup.update(schema=1), "the set-up in its capture: 2 was expected"),
-        (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in its capture: "rm -r" is not one of'),
+        (lambda setup: setup.update(identifier="x" * 36), "the set-up in the capture of this check"),
+        (lambda setup: setup.update(schema=1), "the set-up in the capture of this check: 2 was expected"),
+        (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in the capture of this check: "rm -r" is not one of'),
     ],
 )
 def test_capture_with_a_set_up_of_different_run_or_check_is_not_replayable(
@@ -169,7 +175,7 @@ def test_capture_without_a_set_up_note_is_not_replayable(recorded: tuple[Path, A
     with Recorder(VirtualEnvironment(), tmp_path / "x.pcapng").writer as writer:
         writer.note(b'{"over":true}')
     driver = driver_of(tmp_path / "x.pcapng")
-    with pytest.raises(NotReplayable, match="has no set-up: it was recorded by an older harness, or changed"):
+    with pytest.raises(NotReplayable, match="has no set-up: the capture was recorded by an older harness, or changed"):
         driver.open(TEST)
 
 

@@ -160,7 +160,7 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([note(1, bytes="x"), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
         (
             [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
-            "frame 1: the harness does not receive it: not replayable",
+            "frame 1: the harness does not receive the packet: not replayable",
         ),
         ([came(1, number=2)], "frame 1: the harness sends different bytes: not replayable"),
     ],

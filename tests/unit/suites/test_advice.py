@@ -21,11 +21,8 @@ def sent_by_a_system() -> list[Entry]:
     """Judge a system that sends what Windows sent, MS-MQQB section 4, and receives nothing."""
     entries: list[Entry] = []
 
-    class Log:
-        append = entries.append
-
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
-    judge = Judge(load_catalogue(), Log(), test="x", covers=(), capture="x", passes=passes)
+    judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=passes)
     recorder = Recorder(VirtualEnvironment(), None)
     recorder.listeners.append(judge.packets.on_frame)
     connection = recorder.record_opening(PEER, SUT, by_peer=False)

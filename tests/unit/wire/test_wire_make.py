@@ -16,7 +16,7 @@ from harness.wire import (
     session_ack,
     user_message,
 )
-from harness.wire.layer import Word
+from harness.wire.words import Word
 
 ALL_HEADERS = {"transaction": {}, "security": {}, "debug": {}, "soap": {}, "mqf": {}, "session": {}}
 

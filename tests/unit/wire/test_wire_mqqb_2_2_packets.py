@@ -160,7 +160,7 @@ def test_mqqb_2_4_1_public_key_blob_with_wrong_constant_is_refused(offset):
 
 
 def test_mqqb_2_4_1_public_key_blob_with_modulus_of_partial_bytes_is_refused():
-    with pytest.raises(WireError, match="bitLen: 63 bits are not whole bytes"):
+    with pytest.raises(WireError, match="bitLen: 63 bits are not a whole number of bytes"):
         PublicKeyBlob(bytes(PublicKeyBlob(bitLen=63, modulus=b"12345678")))
 
 

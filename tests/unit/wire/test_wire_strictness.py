@@ -43,9 +43,9 @@ REFUSED = [
     (FRAMES[3][:-1], "BaseHeader.PacketSize: 572 announces 572 bytes, but there are 571"),
     (resized(FRAMES[3], 4), "4 bytes left over after EstablishConnectionHeader"),
     (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding: 512 bytes announced, 508 left"),
-    (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes left for it"),
+    (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes left for this field"),
     (resized(FRAMES[5], -12), "ConnectionParametersHeader: announced, but the packet ends after InternalHeader"),
-    (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes left for it"),
+    (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes left for this field"),
     (resized(FRAMES[5], -16), "InternalHeader: announced, but the packet ends after BaseHeader"),
     (bytes(session_ack(base={"SH": 0, "PacketSize": 0x14})), "PacketSize: 20 announces 20 bytes, but there are 36"),
     (

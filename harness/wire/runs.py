@@ -1,0 +1,151 @@
+"""The parts of a layer on the wire: fields and Words of fixed size that follow each other are read and written at once.
+
+Scapy reads each field separately, and copies all later bytes of the packet each time.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import groupby
+from typing import TypeAlias
+
+from scapy.fields import Field
+from scapy.packet import Packet
+
+from harness.wire.wire_error import WireError
+from harness.wire.words import Bits, Word, list_words
+
+_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""By size of a Word in int bytes: its format for struct."""
+
+
+class Single:
+    """A field of any size."""
+
+    def __init__(self, field: Field) -> None:
+        self._field = field
+
+    def read(self, layer: Packet, data: bytes) -> bytes:
+        """Read the field from the first bytes, and return the remaining bytes."""
+        field = self._field
+        try:
+            data, layer.fields[field.name] = field.getfield(layer, data)
+        except struct.error:
+            raise _missing_bytes(layer, field.name, data) from None
+        return data
+
+    def build(self, layer: Packet, built: bytes) -> bytes:
+        """Return the bytes built so far with the bytes of the field."""
+        field = self._field
+        return bytes(field.addfield(layer, built, layer.getfieldval(field.name)))
+
+
+class Run:
+    """Fields and Words of fixed size that follow each other."""
+
+    def __init__(self, parts: Iterable[Field | Word]) -> None:
+        self._parts = tuple(parts)
+        self._struct = struct.Struct("<" + "".join(map(_format_of, self._parts)))
+        self._readers = [
+            (part.name, None if isinstance(part, Word) or _is_plain(part, "m2i") else part.m2i, part)
+            for part in self._parts
+        ]
+        self._writers = [
+            (part.name, part, _is_plain(part, "i2m")) if isinstance(part, Field) else (None, part, False)
+            for part in self._parts
+        ]
+
+    def read(self, layer: Packet, data: bytes) -> bytes:
+        """Read the fields from the first bytes, and return the remaining bytes."""
+        if len(data) < self._struct.size:
+            raise self._find_missing_bytes(layer, data)
+        values = layer.fields
+        for (name, convert, part), value in zip(self._readers, self._struct.unpack_from(data), strict=True):
+            if convert is not None:
+                values[name] = convert(layer, value)
+            elif isinstance(part, Word):
+                part.split(value, values)
+            else:
+                values[name] = value
+        return data[self._struct.size :]
+
+    def _find_missing_bytes(self, layer: Packet, data: bytes) -> WireError:
+        """Return the error about the first field for which the bytes do not suffice."""
+        for part in self._parts:
+            size = part.size if isinstance(part, Word) else part.sz
+            if len(data) < size:
+                break
+            data = data[size:]
+        return _missing_bytes(layer, part.name, data)
+
+    def build(self, layer: Packet, built: bytes) -> bytes:
+        """Return the bytes built so far with the bytes of the fields."""
+        given, defaults = layer.fields, layer.default_fields
+        numbers = [
+            part.join(layer)
+            if name is None
+            else value
+            if plain and type(value := given.get(name, defaults[name])) is int
+            else part.i2m(layer, given.get(name, defaults[name]))
+            for name, part, plain in self._writers
+        ]
+        try:
+            return built + self._struct.pack(*numbers)
+        except struct.error:  # of a value that does not fit; scapy's error names its field
+            return self._build_separately(layer, built)
+
+    def _build_separately(self, layer: Packet, built: bytes) -> bytes:
+        for part in self._parts:
+            if isinstance(part, Word):
+                built += part.join(layer).to_bytes(part.size, "little")
+            else:
+                built = part.addfield(layer, built, layer.getfieldval(part.name))
+        return built
+
+
+Part: TypeAlias = Single | Run
+
+
+@cache
+def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
+    """Return the parts of a layer in their order on the wire."""
+    return tuple(_group(fields_of(layer)))
+
+
+def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
+    for fixed, group in groupby(fields, _has_fixed_size):
+        if fixed:
+            yield Run(group)
+        else:
+            yield from map(Single, group)
+
+
+@cache
+def fields_of(layer: type[Packet]) -> tuple[Field | Word, ...]:
+    """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
+    words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
+    first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
+    return tuple(words.get(field.name, field) for field in first_or_no_bits)
+
+
+def _has_fixed_size(part: Field | Word) -> bool:
+    """Return whether scapy's own methods read and write a field, in the byte order of the packets."""
+    if isinstance(part, Word):
+        return part.size in _FORMATS
+    little_endian = part.fmt[0] == "<" or part.sz == 1 or part.fmt[-1] == "s"
+    return little_endian and part.sz > 0 and _is_plain(part, "getfield") and _is_plain(part, "addfield")
+
+
+def _is_plain(field: Field, method: str) -> bool:
+    """Return whether a field does not override a method of Field."""
+    return getattr(type(field), method) is getattr(Field, method)
+
+
+def _format_of(part: Field | Word) -> str:
+    return _FORMATS[part.size] if isinstance(part, Word) else str(part.fmt[1:])
+
+
+def _missing_bytes(layer: Packet, name: str, data: bytes) -> WireError:
+    return WireError(f"{type(layer).__name__}.{name}: only {len(data)} bytes left for this field")

@@ -1,0 +1,83 @@
+"""Words: printed fields that consist of bit fields, such as ``Flags``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from scapy.fields import BitField
+from scapy.packet import Packet
+
+
+class Word:
+    """A printed field that consists of bit fields, such as ``Flags``; it is read and written as one number.
+
+    ``layout``: the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults``: default values by name,
+    else 0; a function of the layer is called when the packet is built.
+    """
+
+    def __init__(self, size: int, layout: str, **defaults: Any) -> None:
+        self.size = size
+        self.bits: list[tuple[Bits, int]] = []
+        shift = 0
+        for part in layout.split():
+            name, _, width = part.partition(":")
+            first, last = shift == 0, shift + int(width or 1) == 8 * size
+            ends = {"end_tot_size": -size} if first else {"tot_size": -size} if last else {}
+            self.bits.append((Bits(name, defaults.pop(name, 0), int(width or 1), **ends), shift))
+            shift += int(width or 1)
+        self._places = [(one.name, at, (1 << one.size) - 1, one.default, one) for one, at in reversed(self.bits)]
+        if shift != 8 * size or defaults:
+            raise ValueError(f"{shift} bits in {size} bytes, defaults for unknown bits: {sorted(defaults)}")
+
+    @property
+    def fields(self) -> list[BitField]:
+        """The bit fields in scapy's order: the most significant first."""
+        return [field for field, _ in reversed(self.bits)]
+
+    def __set_name__(self, owner: type[Packet], name: str) -> None:
+        self.name = name
+
+    def split(self, whole: int, values: dict[str, Any]) -> None:
+        """Add the values of the bits of a number."""
+        for name, shift, mask, _, _ in self._places:
+            values[name] = whole >> shift & mask
+
+    def join(self, layer: Packet) -> int:
+        """Return the number that a layer's bit fields make."""
+        whole, given = 0, layer.fields
+        for name, shift, mask, default, bits in self._places:
+            value = given.get(name, default)
+            if value:
+                whole |= (value & mask) << shift
+            elif value is None:
+                whole |= (bits.i2m(layer, None) & mask) << shift
+        return whole
+
+    def __get__(self, layer: Packet | None, owner: type[Packet]) -> Any:
+        if layer is None:
+            return self
+        return sum(field.i2m(layer, layer.getfieldval(field.name)) << shift for field, shift in self.bits)
+
+    def __set__(self, layer: Packet, value: int) -> None:
+        for field, shift in self.bits:
+            layer.setfieldval(field.name, value >> shift & (1 << field.size) - 1)
+
+
+class Bits(BitField):
+    """One or more bits of a Word; with ``compute``, the value None is computed when the packet is built."""
+
+    __slots__ = ("compute",)
+
+    def __init__(self, name: str, default: Any, size: int, **ends: int) -> None:
+        self.compute = default if callable(default) else None
+        super().__init__(name, None if callable(default) else default, size, **ends)
+
+    def i2m(self, pkt: Packet, x: int | None) -> int:
+        return int(self.compute(pkt)) if x is None and self.compute else super().i2m(pkt, x)
+
+
+@cache
+def list_words(layer: type[Packet]) -> dict[str, Word]:
+    """Return the Words of a layer by name."""
+    return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}

@@ -1,0 +1,19 @@
+"""Violations of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, written blind."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+
+
+@fault("sender-message-with-early-order-ack-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class EarlyOrderAckFinal(TransactionalSending):
+    """The sender does not keep a message with JN or JP until its FinalAck when its OrderAck arrived before its session
+    acknowledgment.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        if position.ReceivedOrderAck:
+            session.AwaitingFinalACKTable.pop(position.UserMessage.UserHeader.MessageID, None)

@@ -1,0 +1,29 @@
+"""Violations of MS-MQQB 3.1.7.16 Send User Message Wrapper, written blind."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import leave_window
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
+class DispatchedOnceMore(Sending):
+    """The sender dispatches an unacknowledged transactional message once more when it sends the next message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.repeated: list[OutgoingMessagePosition] = []
+
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        proceed = super().send_user_message(session, position, now)
+        for other in session.OutgoingMessageTable:
+            if other is not position and other.TxSequenceNumber and other.AwaitingAck and other not in self.repeated:
+                self.repeated.append(other)
+                leave_window(session, other)
+                session.OutgoingMessageTable.send_again(other)
+                self.qm.dispatch_collection.add(session, other)
+        return proceed

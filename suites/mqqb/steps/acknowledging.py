@@ -1,0 +1,20 @@
+"""Acknowledge messages of the SUT by each packet that can carry a SessionHeader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.peer.conversation import MESSAGE, Conversation
+
+BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
+"""The packets of the peer that carry a SessionHeader."""
+
+
+def acknowledge_by(carrier: str, session: Conversation, **header: Any) -> Frame:
+    """Send a SessionHeader in a SessionAck, or in a new express message to the plain queue."""
+    if carrier == BY_SESSION_ACK:
+        return session.send(session.build_session_ack(**header))
+    count = sum(frame.kind == MESSAGE for frame in session.sent) + 1
+    counted = {"UserMsgSequenceNumber": count, "WindowSize": 64}
+    return session.send(session.peer.message(session=counted | header))
