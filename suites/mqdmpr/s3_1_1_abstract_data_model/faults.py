@@ -153,37 +153,37 @@ def _set_dequeue_reason(operation: TransactionalOperation) -> None:
 ENQUEUE, DEQUEUE, MOVE = OperationType.ENQUEUE, OperationType.DEQUEUE, OperationType.MOVE
 for _name, _rule, _says, _install in (
     (
-        "transaction-send-listed-as-move",
+        "transaction-operation-of-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
         ("The operation for a message that is sent in a transaction has the type Move."),
         _change_operation_type(ENQUEUE, MOVE),
     ),
     (
-        "transaction-receive-listed-as-move",
+        "transaction-operation-of-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
         "The operation for a message that is received in a transaction has the type Move.",
         _change_operation_type(DEQUEUE, MOVE),
     ),
     (
-        "transaction-move-listed-as-dequeue",
+        "transaction-operation-of-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
         "The operation for a message that is moved in a transaction has the type Dequeue.",
         _change_operation_type(MOVE, DEQUEUE),
     ),
     (
-        "transaction-move-without-target",
+        "transaction-operation-of-move-has-no-target-queue",
         "MQDMPR-3.1.1.13-06",
         "The operation of type Move has no TargetQueueReference.",
         _change_added_operation(_clear_target_queue),
     ),
     (
-        "transaction-dequeue-without-reason",
+        "transaction-operation-of-receive-has-no-reason",
         "MQDMPR-3.1.1.13-07",
         "The operation of type Dequeue has no DequeueReason.",
         _change_added_operation(_clear_dequeue_reason),
     ),
     (
-        "transaction-enqueue-and-move-with-reason",
+        "transaction-operations-of-send-and-move-have-reason",
         "MQDMPR-3.1.1.13-07",
         "The operations of type Enqueue and Move have a DequeueReason.",
         _change_added_operation(_set_dequeue_reason),
