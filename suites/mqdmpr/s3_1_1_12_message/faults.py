@@ -17,7 +17,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.in_sequence import InSequence
@@ -198,7 +198,7 @@ class StillOnDisk(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
         if there is None:
-            self.qm.disk.save(relocation_of(position))
+            self.qm.disk.save(build_relocation(position))
         return there
 
 

@@ -19,7 +19,7 @@ from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee
@@ -64,7 +64,7 @@ class ExpressOnDisk(Positions):
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(relocation_of(position))
+            self.qm.disk.save(build_relocation(position))
         super().message_available(position)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking, _neighbour_of
+from reference_qm.core.queueing.seeking import Seeking, _get_neighbour
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -78,7 +78,7 @@ class EndsAtALocked(Seeking):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        entry = _neighbour_of(initial_position, seek_direction is SeekDirection.FORWARD)
+        entry = _get_neighbour(initial_position, seek_direction is SeekDirection.FORWARD)
         if not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return None
         return super().seek_available(initial_position, peek_operation, seek_direction)

@@ -6,7 +6,7 @@ from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor, _positions_of
+from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 def _get_start_position(cursor: Cursor) -> Entry:
-    positions = _positions_of(cursor)
+    positions = _get_positions(cursor)
     assert positions is not None
     return positions.Start
 
@@ -82,7 +82,7 @@ class PeeksFromTheEnd(Cursors):
     """A peek by an unread cursor returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        positions = _positions_of(cursor)
+        positions = _get_positions(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
