@@ -61,7 +61,9 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
                 (refused[second_mode], "MQDMPR-3.1.7.1.5-123") if second_mode in refused else ("MQDMPR-3.1.7.1.5-124",)
             )
             evidence = [first_opening, second]
-            judge(*rules, expected=expected, observed=openings.opening_outcome_of(second), case=pair, evidence=evidence)
+            judge(
+                *rules, expected=expected, observed=openings.get_opening_outcome(second), case=pair, evidence=evidence
+            )
         openings.close_opened_queue(first_opening)
         for second_mode in list(refused)[-1:]:
             later_opening = open_in_mode(second_reader, second_mode)
@@ -70,7 +72,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=openings.OPENED_OUTCOME,
-                observed=openings.opening_outcome_of(later_opening),
+                observed=openings.get_opening_outcome(later_opening),
                 case=case,
                 evidence=later_opening,
             )
@@ -105,7 +107,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
             judge(
                 refused.get(second_mode, "MQDMPR-3.1.7.1.5-124"),
                 expected=Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
-                observed=openings.opening_outcome_of(second),
+                observed=openings.get_opening_outcome(second),
                 case=f"open for {second_mode} while an application has it open for {first_mode}",
                 evidence=second,
             )
