@@ -131,14 +131,16 @@ def _await_messages(sender, message_tags):
     """Wait until the messages with the given tags have arrived on an open session; return them."""
     inbox = sender.peer.inbox
 
-    def found() -> dict[int, Frame]:
+    def find_latest_messages() -> dict[int, Frame]:
         return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
     if not sender.peer.environment.run_until(
-        lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
+        lambda: set(message_tags) <= find_latest_messages().keys(), sender.sut.connect_timeout_ms
     ):
-        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages arrived")
-    return [found()[tag] for tag in message_tags]
+        raise ConformanceFailure(
+            f"{len(set(message_tags) & find_latest_messages().keys())} of {len(message_tags)} messages arrived"
+        )
+    return [find_latest_messages()[tag] for tag in message_tags]
 
 
 def _acknowledge_messages(sender, frames):
@@ -294,7 +296,7 @@ def _await_reject_count(peer, sut, count):
     """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
-    def shown():
+    def is_count_shown():
         transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
         counts = [
             read_element(one, "RejectCount")
@@ -303,5 +305,5 @@ def _await_reject_count(peer, sut, count):
         ]
         return counts[-1] if counts else "no count"
 
-    peer.eventually(lambda: shown() == count)
-    return shown()
+    peer.eventually(lambda: is_count_shown() == count)
+    return is_count_shown()

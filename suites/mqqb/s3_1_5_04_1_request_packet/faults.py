@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 # -- elements from the request --------------------------------------------------------------------------------------
 
 
-@fault("acceptor-received-window-size-own", breaks="MQQB-3.1.5.4.1-01")
+@fault("acceptor-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.1-01")
 class AcceptorReceivedWindowSizeOwn(SessionOpening):
     """The acceptor's ReceivedWindowSize is its own WindowSize."""
 
@@ -72,7 +72,7 @@ class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
 
 for _name, _rules, _says, _install in (
     (
-        "acceptor-connection-parameters-in-clear",
+        "acceptor-connection-parameters-in-bit-clear",
         "MQQB-3.1.5.4.1-06",
         "The acceptor's ConnectionParameters response has BaseHeader.Flags.IN clear.",
         bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),

@@ -11,7 +11,7 @@ import base64
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
@@ -81,19 +81,19 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
 
-    def message_of(user, **fields):
+    def build_message_of_user(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
     dispositions = secured.dispositions(
         {
-            "Carol, with the right to write": message_of(CAROL),
-            "Bob, by the right of his group": message_of(BOB),
-            "Alice, who may only peek": message_of(ALICE),
-            "Dave, the owner without the right to write": message_of(DAVE),
-            "Erin, denied although in the group": message_of(ERIN),
-            "Alice, signed": sign_message(message_of(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
-            "Alice, without NA": message_of(ALICE, NA=0),
+            "Carol, with the right to write": build_message_of_user(CAROL),
+            "Bob, by the right of his group": build_message_of_user(BOB),
+            "Alice, who may only peek": build_message_of_user(ALICE),
+            "Dave, the owner without the right to write": build_message_of_user(DAVE),
+            "Erin, denied although in the group": build_message_of_user(ERIN),
+            "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
+            "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
+            "Alice, without NA": build_message_of_user(ALICE, NA=0),
         },
         "restricted",
     )
@@ -180,7 +180,9 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone: the message of Alice arrives, and the
     message of Bob, who is a member of the group, is refused.
     """
-    security = descriptor(denied=((SENDERS, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True)
+    security = descriptor(
+        denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
+    )
     try:
         name = sut.new_queue("group", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:

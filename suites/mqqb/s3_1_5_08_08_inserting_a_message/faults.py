@@ -67,7 +67,7 @@ add(
     _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
-    "receiver-session-above-queue-manager-quota-not-closed",
+    "receiver-keeps-session-open-above-queue-manager-quota",
     "MQQB-3.1.5.8.8-15",
     "The receiver leaves the session open when a message exceeds the queue manager's quota.",
     skip_during(Admission.has_room, Closing.close),

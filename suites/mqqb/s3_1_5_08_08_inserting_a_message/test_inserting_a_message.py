@@ -62,10 +62,10 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
             sent[text_] = session.send(packet)
     session.check_alive()
 
-    def stored() -> list[tuple[str, dict[str, Any]]]:
+    def list_stored_messages() -> list[tuple[str, dict[str, Any]]]:
         return [(queue, one) for queue in QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
 
-    peer.eventually(lambda: len(stored()) >= len(sent))
+    peer.eventually(lambda: len(list_stored_messages()) >= len(sent))
     evidence = list(sent.values())
     places = [f"{label} in {label.split(',')[0].removeprefix('for ')}" for label in sent]
     judge(
@@ -73,7 +73,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-04",
         "MQQB-3.1.5.8-10",
         expected=any_order(*places),
-        observed=[f"{one['label']} in {queue}" for queue, one in stored()],
+        observed=[f"{one['label']} in {queue}" for queue, one in list_stored_messages()],
         evidence=evidence,
         case="label and queue of each message",
     )
@@ -82,7 +82,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-02",
         "MQQB-3.1.5.8.8-05",
         expected=any_order(*map(_get_sent_properties, sent.values())),
-        observed=[_get_stored_properties(one) for _, one in stored()],
+        observed=[_get_stored_properties(one) for _, one in list_stored_messages()],
         evidence=evidence,
         case="properties of each message",
     )

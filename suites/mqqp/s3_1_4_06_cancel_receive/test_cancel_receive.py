@@ -99,7 +99,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     the peek still waits (E52).
     """
     queue, number = remote.open(), remote.request_id()
-    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     read.state_after_silence()
     cancelled = queue.cancel(number)
     read.state_after_silence()

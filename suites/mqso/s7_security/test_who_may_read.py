@@ -49,7 +49,7 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
             )
             for way, ((suffix, *flag), access) in OPENINGS_BY_WAY.items()
         }
-        observed = {way: openings.opening_outcome_of(call) for way, call in calls.items()}
+        observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
         judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
 
@@ -73,7 +73,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
             way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
             for way in expected
         }
-        observed = {way: openings.opening_outcome_of(call) for way, call in calls.items()}
+        observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         judge.all(expected=expected, observed=observed, case=when, evidence=list(calls.values()))
         if when == "before the restart":
             sut.restart()
