@@ -61,4 +61,6 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
         effects.append({"message_sent": came is not None, "no_packet_follows": silent})
         evidence += [sent, came, session.connection.last]
         session.connection.close()
-    judge("MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message_sent": True}), observed=effects[1], evidence=evidence)
+    judge(
+        "MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message_sent": True}), observed=effects[1], evidence=evidence
+    )
