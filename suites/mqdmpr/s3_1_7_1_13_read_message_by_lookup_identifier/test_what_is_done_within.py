@@ -17,8 +17,8 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.
 @varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "handle"))
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Messages that two transactions receive, with and without a LookupIdentifier, are hidden from other readers; the
-    commit removes the messages of its transaction, and the abort restores those of the other transaction in their
-    positions.
+    commit removes the messages of its transaction, and the abort restores the messages of the other transaction in
+    their positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")

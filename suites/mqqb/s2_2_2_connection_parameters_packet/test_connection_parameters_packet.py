@@ -58,7 +58,9 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
         session.connection.acknowledge_all()
         session.connection.send(peer.message())
         silent = session.connection.quiet()
-        effects.append({"message": came is not None, "silent": silent})
+        effects.append({"message_sent": came is not None, "no_packet_follows": silent})
         evidence += [sent, came, session.connection.last]
         session.connection.close()
-    judge("MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message": True}), observed=effects[1], evidence=evidence)
+    judge(
+        "MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message_sent": True}), observed=effects[1], evidence=evidence
+    )

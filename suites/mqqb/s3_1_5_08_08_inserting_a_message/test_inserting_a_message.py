@@ -238,7 +238,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
 @needs("management", "queues", "receive")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers send the first message of a sequence to one queue: the queue has an
-    IncomingTransactionalTransferInfo with the SenderIdentifier of each.
+    IncomingTransactionalTransferInfo with the SenderIdentifier of each queue manager.
     """
     name, senders, sent = sut.queue("transactional"), {}, []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):

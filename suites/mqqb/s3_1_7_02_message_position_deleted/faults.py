@@ -190,7 +190,7 @@ class PurgedCountsAsReceived(TwoPhaseReading):
 
 @fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
 class BothRequestsMissed(AdminAcks):
-    """The receiver does not acknowledge that a message was deleted with its queue if PR is set beside NR."""
+    """The receiver does not acknowledge that a message was deleted with its queue if both PR and NR are set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)

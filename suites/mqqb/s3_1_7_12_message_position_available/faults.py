@@ -122,7 +122,7 @@ class EntryOfTheFirst(Sending):
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
 class EntryWithAnotherBody(Sending):
-    """The sender creates the packet of an entry with a body other than that of the message."""
+    """The sender creates the packet of an entry with a body that differs from the body of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         body = {"MessagePropertiesHeader.MessageBody": b"another"}
