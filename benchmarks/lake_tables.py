@@ -19,12 +19,12 @@ import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lake import TICKS, resources_of
-from reports.lake.changes import derive_changes, events
+from reports.lake.changes import derive_changes, list_check_events
 from reports.lake.current import rule_current
 from reports.lake.derived import derive_matrix, find_flaky
 from reports.lake.schemas import table_ddl
 from reports.lake.writing import size_shuffles
-from reports.spark import session
+from reports.spark import open_spark_session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
 LINES, RULES, CHECKS = 15_400, 2_878, 1_380
@@ -140,7 +140,7 @@ def measure() -> Iterator[str]:
         database = _make_tables(folder, runs)
         rows = runs * LINES
         quick = [_measure_time(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
-        with session(f"local[{CORES}]", folder / "spark.log", much=rows >= ROWS_OF_LARGE_INGEST) as spark:
+        with open_spark_session(f"local[{CORES}]", folder / "spark.log", much=rows >= ROWS_OF_LARGE_INGEST) as spark:
             size_shuffles(spark, rows * BYTES_PER_LINE)
             first, warm = (_measure_time(lambda: _spark(spark, folder)) for _ in range(2))
             others = {name: _measure_time(partial(_other, spark, folder, name)) for name in ("changes", "flaky")}
@@ -182,7 +182,9 @@ def _spark(spark: SparkSession, folder: Path) -> None:
 def _other(spark: SparkSession, folder: Path, table: str) -> None:
     read = _reader(spark, folder)
     made = {
-        "changes": lambda: derive_changes(events(read("test_runs"), read("runs"), read("catalogue")), read("runs")),
+        "changes": lambda: derive_changes(
+            list_check_events(read("test_runs"), read("runs"), read("catalogue")), read("runs")
+        ),
         "flaky": lambda: find_flaky(read("test_runs"), read("runs")),
     }[table]()
     made.write.mode("overwrite").parquet(str(folder / "spark" / table))

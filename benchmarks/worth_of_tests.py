@@ -24,9 +24,9 @@ from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_ano
 from harness.proof.code import code_digest
 from harness.proof.forks import Died, run_forked
 from harness.proof.mutants import Fate, Outcome, describe_change, run_mutants
-from harness.proof.reach import LineRecorder, find_unreached, reach_of
-from harness.proof.sessions import in_session
-from harness.proof.trials import Trials, with_trials
+from harness.proof.reach import LineRecorder, find_unreached, measure_reach
+from harness.proof.sessions import run_in_session
+from harness.proof.trials import Trials, run_with_trials
 from harness.run.computing import bounded_computing
 
 SAMPLE, SEED = 1200, "28"
@@ -165,15 +165,15 @@ def main(arguments: Sequence[str]) -> None:
     chosen = select_evenly(everything, SAMPLE, SEED)
 
     def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
-        more = filter(is_another_program, find_unreached(everything, reach_of(trials, folder)))
+        more = filter(is_another_program, find_unreached(everything, measure_reach(trials, folder)))
         mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
         return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
 
-    mutants, outcomes = with_trials(JOBS, begin)
+    mutants, outcomes = run_with_trials(JOBS, begin)
     alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not Fate.KILLED]
     kills = with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
     killed = [mutant for mutant in alive if kills[mutant.name].tests]
-    outcomes = with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
+    outcomes = run_with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
     for line in report(mutants, outcomes, kills):
         print(line)
 
@@ -237,7 +237,7 @@ def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests]
     arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
     for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]
-    return in_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
+    return run_in_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
 
 
 def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:

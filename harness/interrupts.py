@@ -13,7 +13,7 @@ from harness.exit_codes import EXIT_INTERRUPTED
 Handlers = dict[signal.Signals, Any]
 
 
-def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
+def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
     """Make signals raise KeyboardInterrupt; return the previous handlers. Ignored signals stay ignored."""
     # None: the handler was not installed by Python.
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]
@@ -31,7 +31,7 @@ def unwind_on_signals() -> Iterator[None]:
     """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with one
     line.
     """
-    handlers = raise_on([signal.SIGINT])
+    handlers = raise_interrupt_on([signal.SIGINT])
     try:
         yield
     except KeyboardInterrupt:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def printable(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return a text in which the number of each unprintable character replaces the character."""
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
 def one_line(text: str, longest: int) -> str:
     """Return a text on one line, cut to the given number of characters."""
-    line = printable(" ".join(text.split()))
+    line = escape_unprintable(" ".join(text.split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from reports.model import Standing
-from reports.text import check
+from reports.text import shorten_check_id
 
-_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+_WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """The pattern of a word.
 
 Only an observation with words is specific, as an empty list or a number may have any cause.
@@ -37,7 +37,7 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
-def causes_of(
+def group_findings_by_cause(
     findings: Iterable[Standing],
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
@@ -53,7 +53,7 @@ def causes_of(
     for one in findings:
         decided = one.verdict in ("fail", "warn") and one.observed
         words = named(one.observed) if decided else root_of(one) or one.reason or named(one.observed)
-        alone = "" if not decided or _WORD.search(words) else function_of(one.test)
+        alone = "" if not decided or _WORD_PATTERN.search(words) else get_check_function(one.test)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
@@ -61,7 +61,7 @@ def causes_of(
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
-def function_of(test: str) -> str:
+def get_check_function(test: str) -> str:
     """Return the id of a check without its parameters."""
-    path, name = check(test)
+    path, name = shorten_check_id(test)
     return f"{path}::{name.partition('[')[0]}" if path else name.partition("[")[0]

@@ -18,8 +18,8 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
-from reports.lake.command import Conf, LakeUri, Master, exit_with_code_of, one_line_errors, open_lake, say_report
-from reports.lake.local import confirm_lake, confirm_some
+from reports.lake.command import Conf, LakeUri, Master, exit_with_report_code, one_line_errors, open_lake, say_report
+from reports.lake.local import confirm_arguments_exist, confirm_lake
 from reports.matrix import write_matrix
 from reports.model import Contents
 from reports.packets import packet_maker
@@ -40,7 +40,7 @@ SITE_MARKER = ".mqconform-rollup"
 SITE_HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
-ENTRIES_NAMED = 3
+MOST_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
@@ -90,18 +90,18 @@ def rollup(
         return
     with one_line_errors("rollup"):
         if not wait:
-            confirm_some(runs, "run folder")
+            confirm_arguments_exist(runs, "run folder")
         _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.finishing import wait_until_finished
-            from reports.lake.ingest import after_publishing, ingest
+            from reports.lake.ingest import ingest, note_published_on_failure
             from reports.lake.store import Lake
 
             wait_until_finished(lake.spark, runs, wait, progress)
             report = ingest(lake, runs, replacing=replace, stage=progress)
             shown = None
-            with after_publishing(report):
+            with note_published_on_failure(report):
                 if Lake.open_or_new(lake.spark, where).manifest.number:
                     shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
@@ -121,14 +121,14 @@ def _follow_runs(
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
             raise RollupError("--follow needs exactly one folder of runs, and excludes --replace and --wait")
-        confirm_some(runs, "folder")
+        confirm_arguments_exist(runs, "folder")
         _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.rest()
             reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
-        exit_with_code_of(reports)
+        exit_with_report_code(reports)
 
 
 def _rewrite_site(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
@@ -156,11 +156,11 @@ def site(
 
 def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
     """Write the site; return its content, and the missing captures."""
-    from reports.site_of_lake import contents_of, folder_of
+    from reports.site_of_lake import get_run_folder, load_contents
 
     progress("reading the lake")
-    contents = contents_of(lake)
-    captures = CaptureStore(out / "site", partial(folder_of, lake), packet_maker())
+    contents = load_contents(lake)
+    captures = CaptureStore(out / "site", partial(get_run_folder, lake), packet_maker())
     missing = write_site(contents, captures, progress, known_errata(), value_names())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
@@ -168,9 +168,9 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        left = len(missing) - ENTRIES_NAMED
+        left = len(missing) - MOST_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
-        names = "; ".join(missing[:ENTRIES_NAMED])
+        names = "; ".join(missing[:MOST_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))

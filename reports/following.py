@@ -42,7 +42,7 @@ def follow(
     follower = Follower(spark, where, folder, note_report)
     written = -1
 
-    def look() -> None:
+    def ingest_new_runs() -> None:
         nonlocal written
         with Progress(COMMAND) as progress:
             follower.look(progress)
@@ -52,11 +52,11 @@ def follow(
             written = number
 
     if every_s is None:
-        look()
+        ingest_new_runs()
         return reports
     typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        keep_looking(look, every_s, _print_complaint, wait)
+        keep_looking(ingest_new_runs, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake has the runs of the last complete search")
     return reports

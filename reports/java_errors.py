@@ -15,7 +15,7 @@ DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that Python gets after the Java process has died."""
 SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
 """The exceptions that any request to Spark can raise."""
-REMEDIES = {
+REMEDY_BY_EXCEPTION = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
     "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
@@ -36,13 +36,13 @@ def describe_java_error(error: Exception) -> str:
     if isinstance(error, DEAD_JAVA_ERRORS):
         return "its Java process has ended: it was killed, or had no memory left"
     if cause is None:
-        name, message = type(error).__name__, _first_line(str(error))
+        name, message = type(error).__name__, _drop_stack_trace(str(error))
     else:
-        name, message = str(cause.getClass().getSimpleName()), _first_line(str(cause.getMessage() or ""))
+        name, message = str(cause.getClass().getSimpleName()), _drop_stack_trace(str(cause.getMessage() or ""))
     hint = next(
         (
             hint
-            for known, hint in REMEDIES.items()
+            for known, hint in REMEDY_BY_EXCEPTION.items()
             if known in (name, *_split_words(message)) or (" " in known and known in message)
         ),
         "",
@@ -64,7 +64,7 @@ def _innermost_cause(exception: Any) -> Any:
     return exception
 
 
-def _first_line(message: str) -> str:
+def _drop_stack_trace(message: str) -> str:
     """Return the part of a message before its stack trace."""
     lines = [line for line in message.splitlines() if line.strip() and not re.match(r"\s+at |Driver stacktrace", line)]
     return lines[0] if lines else ""

@@ -11,10 +11,10 @@ from reports.vocabulary import VERDICTS
 
 def write_matrix(contents: Contents, path: Path) -> None:
     """Write matrix.json."""
-    path.write_text(json.dumps(matrix(contents), indent=1) + "\n", encoding="ascii")
+    path.write_text(json.dumps(build_matrix(contents), indent=1) + "\n", encoding="ascii")
 
 
-def matrix(contents: Contents) -> dict[str, object]:
+def build_matrix(contents: Contents) -> dict[str, object]:
     """Return the matrix as JSON values: systems, sections with numbers of rules by verdict, and numbers of lines."""
     totals = contents.totals()
     return {

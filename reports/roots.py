@@ -14,12 +14,14 @@ from reports.text import TEXT_SHOWN, one_line
 ROOTS_SHOWN = 20
 CHECKS_KEPT = 5_000
 NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
-_LONGEST = 800
+_LONGEST_ROOT_CHARACTERS = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for the terminal for each missing root, in the words of the harness."""
-    return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
+    return [
+        f"fix this first: {one_line(root.said, _LONGEST_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
+    ]
 
 
 def _describe_dependents(root: Root) -> str:
@@ -27,7 +29,7 @@ def _describe_dependents(root: Root) -> str:
     return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
 
-def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
+def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
     """Return the missing roots of a run; malformed values are dropped.
 
     ``new_names``: the new name of each renamed check, by its old name, both without parameters.
@@ -39,10 +41,10 @@ def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> t
     found = tree.get("roots") if isinstance(tree, dict) else None
     if not isinstance(found, list):
         return ()
-    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_root, found), ROOTS_SHOWN))
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), ROOTS_SHOWN))
 
 
-def _is_root(one: Any) -> bool:
+def _is_missing_root(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
 
 

@@ -13,10 +13,10 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.derived import systems_of
+from reports.lake.derived import parse_topology_systems
 from reports.lake.exchanges import current_exchanges
 from reports.lake.local import local_path
-from reports.lake.order import rank_of
+from reports.lake.order import get_rank
 from reports.lake.renamed_checks import new_names_of_systems
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
@@ -42,7 +42,7 @@ from reports.model import (
     bare_rule,
     rule_key,
 )
-from reports.roots import roots_of
+from reports.roots import read_missing_roots
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
@@ -51,15 +51,15 @@ CHANGES_SHOWN = 10
 """The maximum number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
-_TEXTS = ("expected", "observed", "reason", "test")
+_TEXT_COLUMNS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
-_DEPTH = ("varied", "cells", "explored")
+_DEPTH_COLUMNS = ("varied", "cells", "explored")
 """The columns that show how deeply a rule is tested."""
 
 
-def contents_of(lake: Lake) -> Contents:
+def load_contents(lake: Lake) -> Contents:
     """Return the contents of the site for the given state of the lake."""
     runs = lake.table("runs").persist()
     try:
@@ -86,7 +86,7 @@ def contents_of(lake: Lake) -> Contents:
         shown=lambda: map(_build_standing, _choose_verdicts(lake).toLocalIterator()),
         found=lambda: map(_build_standing, _read_found(lake).toLocalIterator()),
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
-        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited_errata(lake).toLocalIterator()),
+        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()),
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, current_exchanges(lake).toLocalIterator())),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
@@ -102,7 +102,7 @@ def contents_of(lake: Lake) -> Contents:
     )
 
 
-def folder_of(lake: Lake, run: str) -> Path | None:
+def get_run_folder(lake: Lake, run: str) -> Path | None:
     """Return the local folder of a run, or of the results of a pair."""
     known = lake.manifest.runs.get(run) or lake.manifest.pairs.get(run)
     return local_path(known.folder) if known else None
@@ -149,7 +149,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
         kept=row.kept or 0,
         rejected=row.rejected or 0,
         unfollowed=tuple(unfollowed),
-        roots=roots_of(row.extra, new_names),
+        roots=read_missing_roots(row.extra, new_names),
         **texts,
     )
 
@@ -175,7 +175,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH)
+        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH_COLUMNS)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -205,7 +205,7 @@ def _read_shown_verdicts(lake: Lake) -> DataFrame:
     lists = {
         name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut_text(one)) for name in ("errata", "notes")
     }
-    texts = {name: _cut_text(sql.col(name)) for name in _TEXTS}
+    texts = {name: _cut_text(sql.col(name)) for name in _TEXT_COLUMNS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
@@ -223,7 +223,7 @@ def _cut_frame(row: Column) -> Column:
 
 def _choose_verdicts(lake: Lake) -> DataFrame:
     """Choose the verdicts to show from small columns, then read their texts and packets."""
-    bad = rank_of(sql.col("verdict"))
+    bad = get_rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
     chosen = (
         lake.table("rule_current")
@@ -238,7 +238,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
     )
 
 
-def _cited_errata(lake: Lake) -> DataFrame:
+def _list_cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
     each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, LIST_SHOWN)).alias("erratum"))
     cut = each.withColumn("erratum", _cut_text(sql.col("erratum")))
@@ -253,7 +253,7 @@ def _read_pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
         counts.setdefault((a, b, role), {})[verdict] = number
     if not counts:
         return ()
-    named = runs.select(sql.explode(systems_of(sql.col("extra"))).alias("system")).select("system.*")
+    named = runs.select(sql.explode(parse_topology_systems(sql.col("extra"))).alias("system")).select("system.*")
     names = {row.key: row.name for row in named.select("key", "name").distinct().toLocalIterator()}
     return tuple(Pair(a, names.get(a, a), b, names.get(b, b), role, some) for (a, b, role), some in counts.items())
 
@@ -271,7 +271,7 @@ def _read_found(lake: Lake) -> DataFrame:
         sql.size("beside") > 0,
     )
     found = _read_shown_verdicts(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
-    return found.orderBy("sut", rank_of(sql.col("verdict")), "rule")
+    return found.orderBy("sut", get_rank(sql.col("verdict")), "rule")
 
 
 def _read_changes(lake: Lake) -> DataFrame:
@@ -301,7 +301,7 @@ def _build_change(row: Row) -> Change:
 
 
 def _build_standing(row: Row) -> Standing:
-    texts = {name: row[name] or "" for name in (*_TEXTS, "reach", "level")}
+    texts = {name: row[name] or "" for name in (*_TEXT_COLUMNS, "reach", "level")}
     with_packets = "evidence" in row
     return Standing(
         system=row.sut,

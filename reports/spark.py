@@ -30,7 +30,7 @@ CLASS_ARCHIVE = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 
 
 @contextmanager
-def session(
+def open_spark_session(
     master: str, log: Path | None = None, conf: Mapping[str, str] | None = None, *, much: bool = False
 ) -> Iterator[SparkSession]:
     """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.

@@ -57,7 +57,7 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
 
 def terminal_matrix(contents: Contents) -> Group:
     """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
-    legend = Text("  ").join(_chip_of(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
+    legend = Text("  ").join(_format_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [
         _table_of_systems(contents),
         *([_table_of_pairs(contents)] if contents.pairs else []),
@@ -115,23 +115,23 @@ def _table_of_documents(contents: Contents) -> Table:
     for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
         table.add_row(
             _name_of_system(contents, system),
-            *(_cell_of_worst(row.counts.get(system.key, Counter())) for row in documents),
+            *(_format_worst_cell(row.counts.get(system.key, Counter())) for row in documents),
         )
     return table
 
 
-def _cell_of_worst(counts: Counter[str]) -> Text:
+def _format_worst_cell(counts: Counter[str]) -> Text:
     if not any(counts.values()):
         return Text("")
     kind = KINDS[worst(counts)]
-    return _chip_of(kind, f" {counts[kind.name]}")
+    return _format_chip(kind, f" {counts[kind.name]}")
 
 
 def _table_of_pairs(contents: Contents) -> Table:
-    def attention(pair: Pair) -> tuple[int, ...]:
+    def get_attention_key(pair: Pair) -> tuple[int, ...]:
         return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
 
-    pairs = sorted(contents.pairs, key=lambda each: (attention(each), each.a_name, each.b_name))
+    pairs = sorted(contents.pairs, key=lambda each: (get_attention_key(each), each.a_name, each.b_name))
     table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     left_out = len(pairs) - SYSTEMS_SHOWN
     table.caption = f"{left_out} more pairs, with fewer findings" if left_out > 0 else None
@@ -140,7 +140,7 @@ def _table_of_pairs(contents: Contents) -> Table:
     table.add_column("Rules by verdict")
     for one in pairs[:SYSTEMS_SHOWN]:
         numbers = Text("  ").join(
-            _chip_of(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
+            _format_chip(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
         )
         table.add_row(*(Text(one_line(each, 40)) for each in (one.a_name, one.role, one.b_name)), numbers)
     return table
@@ -159,7 +159,7 @@ def _tables_of_sections(contents: Contents) -> Group:
         if not row.group and table.row_count:
             table.add_section()
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
-        cells = [_cell_of_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
+        cells = [_format_counts_cell(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
     words = f"{left_out} groups of sections without a judged rule are left out\n" if left_out else ""
     return Group(table, Text(words, style="dim"))
@@ -175,11 +175,11 @@ def _name_of_system(contents: Contents, system: System) -> Text:
     return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
-def _cell_of_counts(counts: Counter[str] | None, rules: int) -> Text:
+def _format_counts_cell(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
-    return Text("  ").join(_chip_of(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
+    return Text("  ").join(_format_chip(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
 
 
-def _chip_of(kind: Kind, words: str) -> Text:
+def _format_chip(kind: Kind, words: str) -> Text:
     return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line breaks within it

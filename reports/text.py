@@ -16,7 +16,7 @@ OCTETS_SHOWN = 1_024
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
 SLUG_WORDS = 40
-BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
+GROUP_TITLES = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
 
@@ -38,7 +38,7 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
+def clip_text(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
     """Return the beginning of a long text, with a note where the whole text can be found."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
@@ -58,12 +58,12 @@ def shown_profile(profile: str) -> str:
     return "" if profile == "none" else profile
 
 
-def repeat(rule: str) -> str:
+def format_repeat_command(rule: str) -> str:
     """Return the command that runs the checks of a rule again."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 
-def command_of(selection: str) -> str:
+def format_run_command(selection: str) -> str:
     """Return the command that repeats a run with the selection in run.json."""
     words = "" if selection == "all" else selection
     source = "--topology FILE" if re.search(r"(?:^| )--topology(?: |$)", words) else "--sut FILE"
@@ -79,7 +79,7 @@ class Check(NamedTuple):
     name: str
 
 
-def check(test: str) -> Check:
+def shorten_check_id(test: str) -> Check:
     """Split the id of a check into its file and name; without a file, the whole id is the name."""
     path, colons, name = test.partition("::")
     return Check(path, name) if colons else Check("", test)
@@ -87,12 +87,12 @@ def check(test: str) -> Check:
 
 def document_name(name: str) -> str:
     """Return the display name of a document, or of a group of rules that belongs to no document."""
-    return BESIDE.get(name, f"MS-{name}")
+    return GROUP_TITLES.get(name, f"MS-{name}")
 
 
 def is_specification(name: str) -> bool:
     """Return whether a document is one of the specifications."""
-    return name not in BESIDE
+    return name not in GROUP_TITLES
 
 
 def slug(text: str) -> str:

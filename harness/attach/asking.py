@@ -27,7 +27,7 @@ class Asking:
         """Return whether no further verb can be tried."""
         return self.conversation.ended is not None or self._silences >= MOST_SILENT_VERBS
 
-    def _raw(self, verb: str, **arguments: Any) -> Reply | None:
+    def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb and return its answer; record a missing answer, and an answer that breaks the contract, as a
         finding.
         """
@@ -49,9 +49,9 @@ class Asking:
             return None
         return reply
 
-    def _try(self, verb: str, **arguments: Any) -> Reply | None:
+    def _call_expecting_success(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb that should succeed; return its answer, or None if the call failed."""
-        reply = self._raw(verb, **arguments)
+        reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return None
         if reply.get("ok") is not True:
@@ -61,9 +61,9 @@ class Asking:
         self.found.note(verb, State.WORKS)
         return reply
 
-    def _refuses(self, verb: str, **arguments: Any) -> None:
+    def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
         """Call a verb with arguments that must be refused; the refusal shows that the agent knows the verb."""
-        reply = self._raw(verb, **arguments)
+        reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return
         if reply.get("ok") is True:
@@ -74,14 +74,14 @@ class Asking:
         else:
             self.found.note(verb, State.WORKS)
 
-    def _has_made(self, name: str, **properties: Any) -> bool:
+    def _try_create_queue(self, name: str, **properties: Any) -> bool:
         """Create a queue of an optional kind, and return whether the system created it."""
-        reply = self._raw("create_queue", name=name, **properties)
+        reply = self._call_and_check_contract("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 
-    def _wrong(self, verb: str, why: str) -> None:
+    def _note_wrong_answer(self, verb: str, why: str) -> None:
         self.found.note(verb, State.WRONG, why)
 
-    def _skip(self, why: str, *verbs: str) -> None:
+    def _note_skipped_verbs(self, why: str, *verbs: str) -> None:
         for verb in verbs:
             self.found.note(verb, State.NOT_TRIED, why)

@@ -27,7 +27,7 @@ class Conversation:
         self._replies: dict[int, Reply] = {}
         self._asked: set[int] = set()
         if isinstance(route, Agent):
-            route.on_stranger = self._on_stranger
+            route.on_stranger = self._note_unrequested_answer
         self._wire = route.open(environment, self)
         self.name = route.name
         environment.run_until(lambda: self._open or self.ended is not None, answer_ms)
@@ -68,11 +68,11 @@ class Conversation:
             self._asked.discard(number)
             self._replies[number] = reply
         else:
-            self._on_stranger(number)
+            self._note_unrequested_answer(number)
 
     def on_end(self, why: str) -> None:
         self.ended = why
 
-    def _on_stranger(self, number: Any) -> None:
+    def _note_unrequested_answer(self, number: Any) -> None:
         if len(self.strangers) < STRANGERS_LIMIT:
             self.strangers.append(number)

@@ -11,7 +11,7 @@ from harness.printable import one_line
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
-_FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
+_PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
 """Facilities in the order of precedence: a report lists a shared verb under the first of its facilities, but purge and
 close_queue always under receive.
 """
@@ -44,15 +44,15 @@ class Finding:
     said: str = ""
 
 
-def _facility_of(verb: str) -> str:
+def _find_facility_of_verb(verb: str) -> str:
     if verb in ("purge", "close_queue"):
         return "receive"
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
-    return next((name for name in _FIRST_OF if name in owners), owners[0] if owners else "")
+    return next((name for name in _PREFERRED_FACILITIES if name in owners), owners[0] if owners else "")
 
 
 FACILITY_OF: Mapping[str, str] = MappingProxyType(
-    {verb: _facility_of(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
+    {verb: _find_facility_of_verb(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
 )
 """The facility under which a report lists each verb."""
 
@@ -80,7 +80,8 @@ class Findings:
         return tuple(
             name
             for name in list_offered_facilities(FACILITIES, self.announced)
-            if name in self.announced or not any(one.state is State.MISSING for one in self.of_facility(name))
+            if name in self.announced
+            or not any(one.state is State.MISSING for one in self.list_verbs_of_facility(name))
         )
 
     def note(self, verb: str, state: State, said: str = "") -> None:
@@ -93,16 +94,20 @@ class Findings:
         """Return whether a verb was tried and works."""
         return verb in self.verbs and self.verbs[verb].state is State.WORKS
 
-    def of_facility(self, facility: str) -> list[Finding]:
+    def list_verbs_of_facility(self, facility: str) -> list[Finding]:
         """Return the findings about the verbs that a report lists under a facility."""
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
     def facility(self, name: str) -> str:
         """Return the state of a facility as a short text."""
-        there = [one for one in self.of_facility(name) if one.state is State.WORKS]
+        there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
         if name not in self.offered:
-            return "works, but is not announced" if there and len(there) == len(self.of_facility(name)) else "missing"
-        bad = [one.verb for one in self.of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
+            return (
+                "works, but is not announced"
+                if there and len(there) == len(self.list_verbs_of_facility(name))
+                else "missing"
+            )
+        bad = [one.verb for one in self.list_verbs_of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
         if bad:
             return f"announced, but not {', '.join(bad)}"
         return "works" if there else "announced"

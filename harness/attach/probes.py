@@ -11,7 +11,7 @@ from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.view import PROTOCOLS, version_refused
+from harness.sut.view import PROTOCOL_VERSIONS, version_refused
 from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
@@ -20,10 +20,10 @@ UNREACHABLE_ADDRESS = "127.0.0.254"
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000
-PROMPT_MS = 2_000
+PROMPT_ANSWER_MS = 2_000
 """int ms: the longest time until the answer of identity while a read waits."""
-DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
-NOT_TRIED = {
+DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
+REASONS_NOT_TRIED = {
     "stop": "this verb ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
@@ -55,20 +55,20 @@ class Probes(Asking):
         """Try every verb; raise SutUnavailable when identity is not answered."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
-            self._nonsense,
-            self._queue_control,
-            self._send,
-            self._receive,
+            self._probe_unknown_verb,
+            self._probe_queue_control,
+            self._probe_send,
+            self._probe_receive,
             self._probe_waiting_read,
-            self._system_queues,
-            self._transactions,
-            self._open_to_send,
+            self._probe_system_queues,
+            self._probe_transactions,
+            self._probe_open_to_send,
             self._probe_outgoing_queue,
-            self._remote_read,
+            self._probe_remote_read,
             self._probe_settings,
-            self._environment,
-            self._delete,
-            self._disrupt,
+            self._probe_environment,
+            self._probe_delete_queue,
+            self._probe_disruptive_verbs,
         )
         for step in steps:
             if not self.is_over:
@@ -91,11 +91,11 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")
-        version = said.get("protocol", min(PROTOCOLS))
+        version = said.get("protocol", min(PROTOCOL_VERSIONS))
         if (refused := version_refused(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
         answer: dict[str, Any] = {"protocol": version} | said
-        if version == min(PROTOCOLS):
+        if version == min(PROTOCOL_VERSIONS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))
         complaint = complaint_about_answer("identity", answer)
         if complaint is not None:
@@ -109,138 +109,144 @@ class Probes(Asking):
         for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
             found.problems.append(f"identity announces {show_answer(unknown)}, which is not a facility")
         began_ms = environment.now().monotonic_ms
-        self._try("identity")
+        self._call_expecting_success("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
 
-    def _nonsense(self) -> None:
-        reply = self._raw(UNKNOWN_VERB)
+    def _probe_unknown_verb(self) -> None:
+        reply = self._call_and_check_contract(UNKNOWN_VERB)
         if reply is not None and reply.get("ok") is True:
             self.found.problems.append(f"the unknown verb {UNKNOWN_VERB} is not refused")
         self.found.verbs.pop(UNKNOWN_VERB, None)
 
     # -- queues and messages ------------------------------------------------------------------------------------
 
-    def _queue_control(self) -> None:
+    def _probe_queue_control(self) -> None:
         name = f"{self._own}-1"
-        if self._try("create_queue", name=name, label="attach") is None:
+        if self._call_expecting_success("create_queue", name=name, label="attach") is None:
             self._plain = self._queue
-            self._skip("needs create_queue", "get_queue", "set_queue", "delete_queue")
+            self._note_skipped_verbs("needs create_queue", "get_queue", "set_queue", "delete_queue")
         else:
             self._made.append(name)
             self._plain = name
-            self._try("set_queue", name=name, label="attached")
-            properties = self._try("get_queue", name=name)
+            self._call_expecting_success("set_queue", name=name, label="attached")
+            properties = self._call_expecting_success("get_queue", name=name)
             if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
-                self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue")
-        listed = self._try("list")
+                self._note_wrong_answer(
+                    "set_queue", f"the label is {show_answer(properties.get('label'))} after set_queue"
+                )
+        listed = self._call_expecting_success("list")
         if listed is not None and self._made and name.lower() not in _read_queue_names(listed):
-            self._wrong("list", f"{name} was created, but is missing from the list")
+            self._note_wrong_answer("list", f"{name} was created, but is missing from the list")
         if self._made:
-            self._refuses("create_queue", name=name)
+            self._call_expecting_refusal("create_queue", name=name)
 
-    def _to(self, queue: str) -> str:
+    def _name_destination(self, queue: str) -> str:
         return f"DIRECT=OS:.\\{queue}"
 
-    def _send(self) -> None:
+    def _probe_send(self) -> None:
         if self._plain is None:
-            self._skip("needs a queue: announce queue_control, or name a queue in [queues] of --sut", "send")
+            self._note_skipped_verbs(
+                "needs a queue: announce queue_control, or name a queue in [queues] of --sut", "send"
+            )
             return
-        sent = self._try("send", to=self._to(self._plain), **_PROBE_MESSAGE)
-        peeked = None if sent is None else self._try("peek", queue=self._plain)
+        sent = self._call_expecting_success("send", to=self._name_destination(self._plain), **_PROBE_MESSAGE)
+        peeked = None if sent is None else self._call_expecting_success("peek", queue=self._plain)
         if sent is None or peeked is None:
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
-            self._wrong("peek", f"the message sent to {self._to(self._plain)} is missing: {sent['message_id']}")
+            self._note_wrong_answer(
+                "peek", f"the message sent to {self._name_destination(self._plain)} is missing: {sent['message_id']}"
+            )
             return
         for name, value in _PROBE_MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:
-                self._wrong("peek", f"{name} is {mine[0][name]!r}; the message was sent with {value!r}")
+                self._note_wrong_answer("peek", f"{name} is {mine[0][name]!r}; the message was sent with {value!r}")
 
-    def _receive(self) -> None:
+    def _probe_receive(self) -> None:
         reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
         queue = self._plain
         if queue is None or not self.found.works("send"):
-            self._skip("needs a message: announce send, and provide a queue", "peek", *reads, *by_id)
+            self._note_skipped_verbs("needs a message: announce send, and provide a queue", "peek", *reads, *by_id)
             return
-        to = self._to(queue)
+        to = self._name_destination(queue)
         for label in ("second", "third"):
-            self._try("send", to=to, label=label, body=label)
+            self._call_expecting_success("send", to=to, label=label, body=label)
         first = self._read_message("peek_message", queue=queue)
-        opened = self._try("open_queue", queue=queue, access="receive")
+        opened = self._call_expecting_success("open_queue", queue=queue, access="receive")
         if opened is None:
-            self._skip("needs open_queue", *reads[2:])
+            self._note_skipped_verbs("needs open_queue", *reads[2:])
         else:
-            self._with_cursor(opened["handle"], first)
-            self._try("close_queue", handle=opened["handle"])
-            self._refuses("peek_message", handle=opened["handle"])
-        self._by_lookup_id(queue, first)
+            self._probe_cursor(opened["handle"], first)
+            self._call_expecting_success("close_queue", handle=opened["handle"])
+            self._call_expecting_refusal("peek_message", handle=opened["handle"])
+        self._probe_lookup_id(queue, first)
         taken = self._read_message("receive", queue=queue, timeout_ms=0)
         again = self._read_message("peek_message", queue=queue)
         if taken and again and taken["message_id"] == again["message_id"]:
-            self._wrong("receive", "the message is still in the queue")
-        purged = self._try("purge", queue=queue)
+            self._note_wrong_answer("receive", "the message is still in the queue")
+        purged = self._call_expecting_success("purge", queue=queue)
         if purged is not None and self._read_message("receive", queue=queue, timeout_ms=0, empty=True):
-            self._wrong("purge", "a message is still in the queue")
+            self._note_wrong_answer("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
         """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without one is
         wrong.
         """
-        reply = self._try(verb, **where)
+        reply = self._call_expecting_success(verb, **where)
         if reply is None:
             return None
         if reply["message"] is None and not empty:
-            self._wrong(verb, "returned no message, although the queue contains a message")
+            self._note_wrong_answer(verb, "returned no message, although the queue contains a message")
         found: Reply | None = reply["message"]
         return found
 
-    def _with_cursor(self, handle: int, first: Reply | None) -> None:
-        made = self._try("open_cursor", handle=handle)
+    def _probe_cursor(self, handle: int, first: Reply | None) -> None:
+        made = self._call_expecting_success("open_cursor", handle=handle)
         if made is None:
-            self._skip("needs open_cursor", "peek_next", "close_cursor")
+            self._note_skipped_verbs("needs open_cursor", "peek_next", "close_cursor")
             return
         at = self._read_message("peek_message", cursor=made["cursor"], timeout_ms=0)
         after = self._read_message("peek_next", cursor=made["cursor"], timeout_ms=0)
         if first and at and at["message_id"] != first["message_id"]:
-            self._wrong("peek_message", "a new cursor does not begin with the first message")
+            self._note_wrong_answer("peek_message", "a new cursor does not begin with the first message")
         if at and after and at["message_id"] == after["message_id"]:
-            self._wrong("peek_next", "the cursor did not move to the next message")
-        self._try("close_cursor", cursor=made["cursor"])
+            self._note_wrong_answer("peek_next", "the cursor did not move to the next message")
+        self._call_expecting_success("close_cursor", cursor=made["cursor"])
 
-    def _by_lookup_id(self, queue: str, first: Reply | None) -> None:
+    def _probe_lookup_id(self, queue: str, first: Reply | None) -> None:
         number = None if first is None else first.get("lookup_id")
         if number is None:
             verbs = ("peek_by_lookup_id", "receive_by_lookup_id", "move")
-            self._skip("needs lookup_id, which the answers of peek_message lack", *verbs)
+            self._note_skipped_verbs("needs lookup_id, which the answers of peek_message lack", *verbs)
             return
-        self._try("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
+        self._call_expecting_success("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
-        if self._made and self._has_made(moved):
-            self._try("move", queue=queue, lookup_id=number, to=moved)
+        if self._made and self._try_create_queue(moved):
+            self._call_expecting_success("move", queue=queue, lookup_id=number, to=moved)
             if self.found.works("move"):
-                self._try("receive_by_lookup_id", queue=moved, lookup_id=number)
-                self._raw("delete_queue", name=moved)
+                self._call_expecting_success("receive_by_lookup_id", queue=moved, lookup_id=number)
+                self._call_and_check_contract("delete_queue", name=moved)
                 return
-        self._refuses("move", queue=queue, lookup_id=number, to=moved)
-        self._try("receive_by_lookup_id", queue=queue, lookup_id=number)
+        self._call_expecting_refusal("move", queue=queue, lookup_id=number, to=moved)
+        self._call_expecting_success("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _probe_waiting_read(self) -> None:
         """Check that the agent answers other requests while a read waits, and that the read can be canceled."""
         if self._plain is None or not self.found.works("receive"):
-            self._skip("needs receive", "cancel")
+            self._note_skipped_verbs("needs receive", "cancel")
             return
         waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
         asked = self.conversation.ask("identity")
-        prompt = self.conversation.reply(asked, min(PROMPT_MS, self.conversation.answer_ms))
+        prompt = self.conversation.reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
-            self._wrong(
+            self._note_wrong_answer(
                 "receive", f"answered at once although the queue was empty and timeout_ms was {WAITING_READ_MS}"
             )
         elif prompt is None:
-            self._wrong("receive", "while receive waits, no other request is answered")
-        reply = self._raw("cancel", request=waiting)
+            self._note_wrong_answer("receive", "while receive waits, no other request is answered")
+        reply = self._call_and_check_contract("cancel", request=waiting)
         if reply is None:
             return
         if reply.get("ok") is not True:
@@ -249,61 +255,67 @@ class Probes(Asking):
         ended = self.conversation.reply(waiting)
         self.found.note("cancel", State.WORKS)
         if ended is None or ended.get("ok") is True:
-            self._wrong("cancel", "the canceled request was not answered with a refusal")
+            self._note_wrong_answer("cancel", "the canceled request was not answered with a refusal")
 
-    def _system_queues(self) -> None:
+    def _probe_system_queues(self) -> None:
         for queue in SYSTEM_QUEUES:
-            reply = self._raw("peek", queue=queue, limit=1)
+            reply = self._call_and_check_contract("peek", queue=queue, limit=1)
             if reply is not None and reply.get("ok") is not True:
                 self.found.problems.append(f"peek does not understand {queue}: {show_answer(reply.get('error'))}")
 
-    def _transactions(self) -> None:
+    def _probe_transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
         name = f"{self._own}-2"
-        if not self._made or not self._has_made(name, transactional=True):
-            begun = self._try("begin")
+        if not self._made or not self._try_create_queue(name, transactional=True):
+            begun = self._call_expecting_success("begin")
             if begun is not None:
-                self._try("abort", transaction=begun["transaction"])
-            self._skip("needs a transactional queue", *verbs[1:], "reject", "get_transfers")
+                self._call_expecting_success("abort", transaction=begun["transaction"])
+            self._note_skipped_verbs("needs a transactional queue", *verbs[1:], "reject", "get_transfers")
             return
         self._made.append(name)
         for outcome, left in (("abort", 0), ("commit", 1)):
-            begun = self._try("begin")
+            begun = self._call_expecting_success("begin")
             if begun is None:
-                self._skip("needs begin", *verbs[1:], "reject")
+                self._note_skipped_verbs("needs begin", *verbs[1:], "reject")
                 break
-            self._raw("send", to=self._to(name), label=outcome, transaction=begun["transaction"])
-            self._try(outcome, transaction=begun["transaction"])
-            peeked = self._raw("peek", queue=name)
+            self._call_and_check_contract(
+                "send", to=self._name_destination(name), label=outcome, transaction=begun["transaction"]
+            )
+            self._call_expecting_success(outcome, transaction=begun["transaction"])
+            peeked = self._call_and_check_contract("peek", queue=name)
             if peeked and peeked.get("ok") is True and self.found.works(outcome) and len(peeked["messages"]) != left:
-                self._wrong(outcome, f"{len(peeked['messages'])} messages are in the queue instead of {left}")
+                self._note_wrong_answer(
+                    outcome, f"{len(peeked['messages'])} messages are in the queue instead of {left}"
+                )
         else:
-            self._refuses("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
-            self._reject(name)
-        self._try("get_transfers", queue=name)
+            self._call_expecting_refusal("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
+            self._probe_reject(name)
+        self._call_expecting_success("get_transfers", queue=name)
 
-    def _reject(self, queue: str) -> None:
-        begun = self._raw("begin")
+    def _probe_reject(self, queue: str) -> None:
+        begun = self._call_and_check_contract("begin")
         if begun is None or begun.get("ok") is not True:
             return
-        taken = self._raw("receive", queue=queue, timeout_ms=0, transaction=begun["transaction"])
+        taken = self._call_and_check_contract("receive", queue=queue, timeout_ms=0, transaction=begun["transaction"])
         message = None if taken is None else taken.get("message")
         if message and message.get("lookup_id") is not None:
-            self._try("reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"])
+            self._call_expecting_success(
+                "reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"]
+            )
         else:
-            self._skip("needs receive within a transaction, and lookup_id in its answer", "reject")
-        self._raw("abort", transaction=begun["transaction"])
+            self._note_skipped_verbs("needs receive within a transaction, and lookup_id in its answer", "reject")
+        self._call_and_check_contract("abort", transaction=begun["transaction"])
 
     # -- all other verbs ----------------------------------------------------------------------------------------
 
-    def _open_to_send(self) -> None:
+    def _probe_open_to_send(self) -> None:
         if self._plain is None:
-            self._skip("needs a queue", "open_to_send", "get_queue_path")
+            self._note_skipped_verbs("needs a queue", "open_to_send", "get_queue_path")
             return
-        opened = self._try("open_to_send", to=self._to(self._plain))
+        opened = self._call_expecting_success("open_to_send", to=self._name_destination(self._plain))
         if opened is not None:
-            self._try("close_queue", handle=opened["handle"])
-        self._try("get_queue_path", format_name=self._to(self._plain))
+            self._call_expecting_success("close_queue", handle=opened["handle"])
+        self._call_expecting_success("get_queue_path", format_name=self._name_destination(self._plain))
 
     def _probe_outgoing_queue(self) -> None:
         """Create an outgoing queue to an unreachable address, with a message that expires after one second; pause the
@@ -311,60 +323,60 @@ class Probes(Asking):
         """
         far = f"DIRECT=TCP:{UNREACHABLE_ADDRESS}\\{self._own}"
         if not self.found.works("send"):
-            self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
+            self._note_skipped_verbs("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
             return
-        self._raw("send", to=far, label="attach", time_to_reach_queue_s=1)
-        self._try("pause_queue", to=far)
-        self._try("get_outgoing_queue", to=far)
-        self._try("resume_queue", to=far)
+        self._call_and_check_contract("send", to=far, label="attach", time_to_reach_queue_s=1)
+        self._call_expecting_success("pause_queue", to=far)
+        self._call_expecting_success("get_outgoing_queue", to=far)
+        self._call_expecting_success("resume_queue", to=far)
 
-    def _remote_read(self) -> None:
+    def _probe_remote_read(self) -> None:
         """Call each verb of remote reading with the number of an object that is not open, because there is no queue
         manager to read from.
         """
-        self._refuses("remote_close", remote=999_999)
-        self._refuses("remote_open_cursor", remote=999_999)
-        self._refuses("remote_close_cursor", cursor=999_999)
-        self._refuses("remote_receive", remote=999_999, timeout_ms=0)
-        self._refuses("remote_peek", remote=999_999, timeout_ms=0)
-        self._refuses("remote_receive_by_lookup_id", remote=999_999, lookup_id=1)
-        self._refuses("remote_peek_by_lookup_id", remote=999_999, lookup_id=1)
-        self._refuses("remote_purge", remote=999_999)
-        self._refuses("remote_open", queue="no format name")
+        self._call_expecting_refusal("remote_close", remote=999_999)
+        self._call_expecting_refusal("remote_open_cursor", remote=999_999)
+        self._call_expecting_refusal("remote_close_cursor", cursor=999_999)
+        self._call_expecting_refusal("remote_receive", remote=999_999, timeout_ms=0)
+        self._call_expecting_refusal("remote_peek", remote=999_999, timeout_ms=0)
+        self._call_expecting_refusal("remote_receive_by_lookup_id", remote=999_999, lookup_id=1)
+        self._call_expecting_refusal("remote_peek_by_lookup_id", remote=999_999, lookup_id=1)
+        self._call_expecting_refusal("remote_purge", remote=999_999)
+        self._call_expecting_refusal("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
         """Call the verbs that change settings, but without arguments, so that nothing changes."""
         for verb in ("set_timers", "configure", "inspect"):
-            self._try(verb)
+            self._call_expecting_success(verb)
 
-    def _environment(self) -> None:
-        changeable = self._try("environment")
+    def _probe_environment(self) -> None:
+        changeable = self._call_expecting_success("environment")
         if changeable is None or "directory" not in changeable:
-            self._skip("the system is not integrated with a directory", "published")
+            self._note_skipped_verbs("the system is not integrated with a directory", "published")
         else:
-            self._try("published")
+            self._call_expecting_success("published")
 
-    def _disrupt(self) -> None:
-        for verb in DISRUPTIVE:
+    def _probe_disruptive_verbs(self) -> None:
+        for verb in DISRUPTIVE_VERBS:
             if self._disruptive:
-                self._try(verb)
+                self._call_expecting_success(verb)
             else:
-                self._skip("disturbs all applications of the system; give --disruptive to try it", verb)
-        for verb, why in NOT_TRIED.items():
-            self._skip(why, verb)
+                self._note_skipped_verbs("disturbs all applications of the system; give --disruptive to try it", verb)
+        for verb, why in REASONS_NOT_TRIED.items():
+            self._note_skipped_verbs(why, verb)
 
-    def _delete(self) -> None:
+    def _probe_delete_queue(self) -> None:
         for name in reversed(self._made):
-            self._try("delete_queue", name=name)
+            self._call_expecting_success("delete_queue", name=name)
         if self._made and self.found.works("delete_queue"):
-            self._refuses("delete_queue", name=self._made[0])
+            self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that were not reached, and the answers that belong to no request."""
         why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
-        for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
+        for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
-                self._skip(f"not reached: {why}", verb)
+                self._note_skipped_verbs(f"not reached: {why}", verb)
         if self.conversation.ended is not None:
             self.found.problems.append(f"the agent stopped answering: {show_answer(self.conversation.ended)}")
         if strangers := self.conversation.strangers:

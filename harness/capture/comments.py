@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.capture.pcapng import CapturedNote, block_of_note, file_header, packet_block, read_with_notes
+from harness.capture.pcapng import CapturedNote, build_note_block, file_header, packet_block, read_with_notes
 from harness.errors import FolderError
 
 
-def comment_on(path: Path, comments: Mapping[int, str]) -> None:
+def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
     """Add comments to frames, by frame number; existing comments of the frames are kept. The file is replaced as a
     whole or left unchanged.
 
@@ -23,7 +23,7 @@ def comment_on(path: Path, comments: Mapping[int, str]) -> None:
             out.write(file_header())
             for frame in read_with_notes(path):
                 if isinstance(frame, CapturedNote):
-                    out.write(block_of_note(frame.data))
+                    out.write(build_note_block(frame.data))
                     continue
                 comment = frame.comment if frame.comment is not None else comments.get(frame.number)
                 changed |= comment != frame.comment

@@ -39,7 +39,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
+_TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(r"(?![\w-])")
 _SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
@@ -86,15 +86,15 @@ def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine 
     If the text contains a value, only the packets with this value in the field have a deciding field. If it contains no
     value, the only packet with the field has one; several packets with the field have none.
     """
-    found = [_in_packet(lines, says) for lines in packets]
+    found = [_find_fields_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
     return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _in_packet(lines: Lines, says: Says) -> _Found | None:
+def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
-        after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
+        after = says.observed[_TEXT_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _pick_field(fields, layer, after)
         if field is None:
             return None
@@ -112,7 +112,7 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
 def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are names of fields in the packet, each with the fields of this name."""
     for match, before, name in _find_names(text):
-        fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
+        fields = [line for line in lines.by_name.get(name, ()) if _appear_in_order(before, line.path[:-1])]
         if fields:
             yield match, fields
 
@@ -123,7 +123,7 @@ def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
-def _stand_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
+def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     rest = iter(path)
     return all(name in rest for name in names)
 

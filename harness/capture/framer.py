@@ -36,7 +36,7 @@ class Framer(ABC):
         self._held += data
         packets: list[bytes] = []
         try:
-            while (size := self._size()) is not None:
+            while (size := self._read_packet_size()) is not None:
                 packets.append(bytes(self._held[:size]))
                 del self._held[:size]
         except FormatError as error:
@@ -50,7 +50,7 @@ class Framer(ABC):
         """Return the remaining bytes at the end of the stream, unless they are the beginning of a packet."""
 
     @abstractmethod
-    def _size(self) -> int | None:
+    def _read_packet_size(self) -> int | None:
         """Return the length of the packet at the beginning of the received bytes; None while the packet is incomplete
         or its length is unknown.
         """

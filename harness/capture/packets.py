@@ -93,11 +93,11 @@ class CapturedPackets:
         """The packets of each DCE/RPC connection that is not dissected yet, by the frames of the packets."""
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
-            both = sorted(_read_stream_packets(stream), key=_frame_number_of)
+            both = sorted(_read_stream_packets(stream), key=_get_frame_number)
             packets += both
             if stream.comment == RPC_COMMENT:
-                self._connections |= dict.fromkeys(map(_frame_number_of, both), both)
-        self.packets = sorted(packets, key=_frame_number_of)
+                self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
+        self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
@@ -106,7 +106,7 @@ class CapturedPackets:
         ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
         bytes.
         """
-        asked = [(one, self._packet(one.frame)) for one in wanted]
+        asked = [(one, self._find_packet(one.frame)) for one in wanted]
         made = [_dissect(packet) for _, packet in asked]
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
@@ -116,8 +116,8 @@ class CapturedPackets:
             )
         return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
-    def _packet(self, frame: int) -> Captured:
-        at = bisect_left(self.packets, frame, key=_frame_number_of)
+    def _find_packet(self, frame: int) -> Captured:
+        at = bisect_left(self.packets, frame, key=_get_frame_number)
         if at == len(self.packets) or self.packets[at].frame != frame:
             raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
         if frame in self._connections:
@@ -154,7 +154,7 @@ class CapturedPackets:
         )
 
 
-def _frame_number_of(packet: Captured) -> int:
+def _get_frame_number(packet: Captured) -> int:
     return packet.frame
 
 

@@ -43,10 +43,10 @@ _INBOUND, _OUTBOUND = 1, 2
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
 """The time resolution as a negative power of 10; the default of a file that names no resolution."""
-_LEAST_BLOCK = 12
+_LEAST_BLOCK_BYTES = 12
 _BLOCK_HEADER = Struct("<II")
 _PACKET_HEADER = Struct("<IIIII")
-PACKET_AT = _BLOCK_HEADER.size + _PACKET_HEADER.size
+PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
 """int bytes from the start of an Enhanced Packet block to its packet."""
 
 
@@ -103,16 +103,16 @@ def note_block(text: bytes) -> bytes:
         if len(text) >= _COMPRESSED_FROM_BYTES or text[:1] == bytes([_COMPRESSED_FIRST_BYTE])
         else text
     )
-    return block_of_note(packed)
+    return build_note_block(packed)
 
 
-def block_of_note(data: bytes) -> bytes:
+def build_note_block(data: bytes) -> bytes:
     """Return the block that stores the data of a note."""
     return _read_block(_NOTE_BLOCK, len(data).to_bytes(4, "little") + _pad_to_4_bytes(data))
 
 
 def _read_block(kind: int, body: bytes) -> bytes:
-    length = _LEAST_BLOCK + len(body)
+    length = _LEAST_BLOCK_BYTES + len(body)
     return _BLOCK_HEADER.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
@@ -196,71 +196,71 @@ class _Reader:
             if kind == _SECTION_HEADER_BLOCK:
                 self.interfaces = []
             elif kind == _INTERFACE_DESCRIPTION_BLOCK:
-                self._interface(body)
+                self._read_interface_block(body)
             elif kind == _ENHANCED_PACKET:
                 number += 1
-                yield self._packet(number, body)
+                yield self._read_packet_block(number, body)
             elif kind == _NOTE_BLOCK:
-                (size,) = self._unpack("I", body)
+                (size,) = self._unpack_values("I", body)
                 if size > len(body) - 4:
-                    raise self._error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
+                    raise self._build_error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _BLOCKS_WITHOUT_TIME:
-                raise self._error(
+                raise self._build_error(
                     f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
                     "Enhanced Packet blocks"
                 )
-            self.offset += _LEAST_BLOCK + len(body)
+            self.offset += _LEAST_BLOCK_BYTES + len(body)
         if not started:
-            raise self._error("the file is empty; a capture begins with a Section Header block")
+            raise self._build_error("the file is empty; a capture begins with a Section Header block")
 
     def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
         """Read a block after its first bytes; return its type and body."""
-        magic = self._read(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
+        magic = self._read_bytes(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
         if magic:
-            self._learn_order(magic)
+            self._learn_byte_order(magic)
         elif not started:
-            raise self._error("no Section Header block; this is not a pcapng file")
+            raise self._build_error("no Section Header block; this is not a pcapng file")
         if len(head) < 8:
-            raise self._error("the file ends inside the header of a block")
+            raise self._build_error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
-        if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
-            raise self._error(
+        if length % 4 or not _LEAST_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK:
+            raise self._build_error(
                 f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK}"
             )
-        rest = self._read(length - 8 - len(magic))
+        rest = self._read_bytes(length - 8 - len(magic))
         if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
-            raise self._error(f"the two lengths of a block differ; the first is {length}")
+            raise self._build_error(f"the two lengths of a block differ; the first is {length}")
         return kind, magic + rest[:-4]
 
-    def _learn_order(self, magic: bytes) -> None:
+    def _learn_byte_order(self, magic: bytes) -> None:
         orders = {_BYTE_ORDER.to_bytes(4, "little"): "<", _BYTE_ORDER.to_bytes(4, "big"): ">"}
         if magic not in orders:
-            raise self._error(f"the byte-order magic is {magic.hex(' ')}; this is not a pcapng file")
+            raise self._build_error(f"the byte-order magic is {magic.hex(' ')}; this is not a pcapng file")
         self.order = orders[magic]
 
-    def _interface(self, body: bytes) -> None:
-        link_type = self._unpack("HHI", body)[0]
+    def _read_interface_block(self, body: bytes) -> None:
+        link_type = self._unpack_values("HHI", body)[0]
         resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
-            raise self._error("the option if_tsresol does not have one byte")
+            raise self._build_error("the option if_tsresol does not have one byte")
         exponent = resolution[0] & 0x7F
         self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
 
-    def _packet(self, number: int, body: bytes) -> CapturedFrame:
-        interface, high, low, captured, original = self._unpack("IIIII", body)
+    def _read_packet_block(self, number: int, body: bytes) -> CapturedFrame:
+        interface, high, low, captured, original = self._unpack_values("IIIII", body)
         if interface >= len(self.interfaces):
-            raise self._error(f"frame {number} names interface {interface}, which no earlier block describes")
+            raise self._build_error(f"frame {number} names interface {interface}, which no earlier block describes")
         if captured != original:
-            raise self._error(
+            raise self._build_error(
                 f"frame {number} contains only {captured} of {original} bytes; capture without a snapshot length"
             )
         if _PACKET_HEADER.size + captured > len(body):
-            raise self._error(f"frame {number}, with {captured} bytes, does not fit its block")
+            raise self._build_error(f"frame {number}, with {captured} bytes, does not fit its block")
         data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
         options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
         comment = options.get(_OPTION_COMMENT)
-        direction = self._unpack("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
+        direction = self._unpack_values("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
@@ -271,26 +271,26 @@ class _Reader:
         """Read the options after the fixed part of a block; of several options with one code, the first counts."""
         found: dict[int, bytes] = {}
         while start < len(body):
-            code, length = self._unpack("HH", body, start)
+            code, length = self._unpack_values("HH", body, start)
             if code == _OPTION_END:
                 break
             if start + 4 + length > len(body):
-                raise self._error(f"option {code} of {length} bytes does not fit its block")
+                raise self._build_error(f"option {code} of {length} bytes does not fit its block")
             found.setdefault(code, body[start + 4 : start + 4 + length])
             start += 4 + length + -length % 4
         return found
 
-    def _unpack(self, layout: str, body: bytes, start: int = 0) -> tuple[int, ...]:
+    def _unpack_values(self, layout: str, body: bytes, start: int = 0) -> tuple[int, ...]:
         try:
             return unpack_from(self.order + layout, body, start)
         except error:
-            raise self._error("a block is too short for its fields") from None
+            raise self._build_error("a block is too short for its fields") from None
 
-    def _read(self, size: int) -> bytes:
+    def _read_bytes(self, size: int) -> bytes:
         data = self.file.read(size)
         if len(data) < size:
-            raise self._error(f"the file is truncated: {size - len(data)} bytes of a block are missing")
+            raise self._build_error(f"the file is truncated: {size - len(data)} bytes of a block are missing")
         return data
 
-    def _error(self, message: str) -> CaptureError:
+    def _build_error(self, message: str) -> CaptureError:
         return CaptureError(self.path, self.offset, message)

@@ -48,7 +48,7 @@ FLOOD_LIMIT = 48 * 1024 * 1024
 """int bytes: the most that a SUT may send in one check, equal to twelve messages of maximum length. A check causes at
 most one message of maximum length, and at most 200 messages.
 """
-KEPT_DISSECTED = 64 * 1024
+LONGEST_KEPT_DISSECTION_BYTES = 64 * 1024
 """int bytes: the longest packet whose dissection stays in memory. Longer packets are dissected again on demand, because
 a dissection takes several times the size of its packet.
 """
@@ -161,7 +161,7 @@ class Frame:
         return Lines(tree_lines(self.packet))
 
     @property
-    def dissected(self) -> str:
+    def dissection_text(self) -> str:
         """Return the packet as indented text for people."""
         if self.transport == RPC:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
@@ -300,7 +300,7 @@ class Recorder:
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
         """Record bytes from the peer as one frame, whether they are a packet or not."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
-        return self._keep(connection, number, TO_SUT, data, places)
+        return self._add_frame(connection, number, TO_SUT, data, places)
 
     def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes from the SUT; return the packets that these bytes complete."""
@@ -349,9 +349,9 @@ class Recorder:
     def flush(self) -> None:
         """For each connection, record the trailing bytes from the SUT that do not begin a packet."""
         for connection in self.connections:
-            self._flush(connection)
+            self._record_trailing_bytes(connection)
 
-    def _flush(self, connection: Connection) -> None:
+    def _record_trailing_bytes(self, connection: Connection) -> None:
         left = connection.framer.rest()
         if left and connection.unframed:
             self._keep_unframed(connection, left)
@@ -361,7 +361,7 @@ class Recorder:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return
-        self._flush(connection)
+        self._record_trailing_bytes(connection)
         connection.closed_by = "peer" if by_peer else "sut"
         connection.closed_at_ms = self.elapsed_ms()
         if self.path is not None:
@@ -382,14 +382,14 @@ class Recorder:
         part of a packet.
         """
         number, places = take_bytes(connection.unframed, len(data))
-        return self._keep(connection, number, FROM_SUT, data, places, error)
+        return self._add_frame(connection, number, FROM_SUT, data, places, error)
 
     def _write_stream_bytes(
         self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
     ) -> tuple[int, list[Place]]:
         """Write bytes of a stream; return the number of their first frame and their places in the file."""
         if self.path is None:
-            return self._unwritten(), []
+            return self._next_frame_number(), []
         from_client = from_sut == (connection.sut_role == "initiator")
         time_us = self.environment.epoch_us()
         numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
@@ -401,18 +401,18 @@ class Recorder:
         """Record a datagram; raise SutFlood when the SUT has sent too much."""
         if from_sut:
             self._count_sut_packets(len(data))
-        number, places = self._unwritten(), list[Place]()
+        number, places = self._next_frame_number(), list[Place]()
         if self.path is not None:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
-        return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
+        return self._add_frame(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
     def pings(self, *, from_sut: bool) -> list[Frame]:
         """Return the ping packets that one side sent."""
         return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
 
-    def _unwritten(self) -> int:
+    def _next_frame_number(self) -> int:
         """Return the number of the next frame when no capture file is written."""
         return len(self.frames) + 1
 
@@ -432,7 +432,7 @@ class Recorder:
             )
             raise SutFlood(self.environment.flood)
 
-    def _keep(
+    def _add_frame(
         self,
         connection: Connection | None,
         number: int,
@@ -459,10 +459,10 @@ def name_frame(frame: Frame) -> None:
     SUT by error.
     """
     try:
-        frame.kind = _rpc_kind(frame) if frame.transport == RPC else _name_packet(frame)
+        frame.kind = _name_rpc_packet(frame) if frame.transport == RPC else _name_packet(frame)
     except ValueError:
         return
-    if frame.size > KEPT_DISSECTED:
+    if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
         frame.leave_layers()
 
 
@@ -479,7 +479,7 @@ def _name_packet(frame: Frame) -> str:
     return KINDS[type(record)]
 
 
-def _rpc_kind(frame: Frame) -> str:
+def _name_rpc_packet(frame: Frame) -> str:
     """Return the kind of a PDU; raise WireError when it cannot be parsed. PDUs from the peer may be wrong on purpose:
     only their type is read.
     """

@@ -15,7 +15,7 @@ class RpcFramer(Framer):
         """Return empty bytes, because an incomplete PDU is not reported."""
         return b""
 
-    def _size(self) -> int | None:
+    def _read_packet_size(self) -> int | None:
         try:
             size = rpc_size(bytes(self._held[:HEADER_SIZE]))
         except WireError as error:

@@ -99,7 +99,7 @@ class _Gatherer:
 
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
-            raise self._error(
+            raise self._build_error(
                 frame, f"link type {frame.link_type} is not supported; only raw IP ({LINKTYPE_RAW}) is supported"
             )
         if frame.number == 1:
@@ -107,16 +107,16 @@ class _Gatherer:
         try:
             packet = take_apart(frame.data)
         except ValueError as error:
-            raise self._error(frame, str(error)) from error
+            raise self._build_error(frame, str(error)) from error
         if isinstance(packet, UdpDatagram):
             ends = packet.source, packet.target
             self.found.udp.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
         elif packet.flags & TcpFlags.SYN:
-            self._synchronise(frame, packet)
+            self._begin_stream(frame, packet)
         else:
-            self._segment(frame, packet)
+            self._add_segment(frame, packet)
 
-    def _synchronise(self, frame: CapturedFrame, segment: TcpSegment) -> None:
+    def _begin_stream(self, frame: CapturedFrame, segment: TcpSegment) -> None:
         way, back = (segment.source, segment.target), (segment.target, segment.source)
         first = segment.sequence + 1 & 0xFFFFFFFF
         if not segment.flags & TcpFlags.ACK:
@@ -128,14 +128,14 @@ class _Gatherer:
             stream = self._senders[back].stream
             self._senders[way] = _Sender(stream, stream.from_server, first)
         else:
-            raise self._error(frame, "the SYN before this SYN-ACK is missing; the capture began too late")
+            raise self._build_error(frame, "the SYN before this SYN-ACK is missing; the capture began too late")
 
-    def _segment(self, frame: CapturedFrame, segment: TcpSegment) -> None:
+    def _add_segment(self, frame: CapturedFrame, segment: TcpSegment) -> None:
         sender = self._senders.get((segment.source, segment.target))
         if sender is None:
-            raise self._error(frame, "the SYN of this connection is missing; the capture began too late")
+            raise self._build_error(frame, "the SYN of this connection is missing; the capture began too late")
         if segment.sequence != sender.expected:
-            raise self._error(
+            raise self._build_error(
                 frame,
                 f"TCP sequence number {segment.sequence} instead of {sender.expected}; "
                 "bytes are missing or out of order",
@@ -143,7 +143,7 @@ class _Gatherer:
         direction = sender.direction
         if segment.data:
             if direction.closed_frame is not None:
-                raise self._error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
+                raise self._build_error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
             start = len(direction.data)
             direction.data += segment.data
             pushed = bool(segment.flags & TcpFlags.PSH)
@@ -154,5 +154,5 @@ class _Gatherer:
             direction.reset = bool(segment.flags & TcpFlags.RST)
         sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
 
-    def _error(self, frame: CapturedFrame, message: str) -> CaptureError:
+    def _build_error(self, frame: CapturedFrame, message: str) -> CaptureError:
         return CaptureError(self.path, frame.offset, f"frame {frame.number}: {message}")

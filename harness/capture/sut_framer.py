@@ -15,7 +15,7 @@ _RECOGNIZED_AFTER_BYTES = 8
 """The number of bytes after which a packet can be recognized: version and signature have been received."""
 _KIND_KNOWN_AFTER_BYTES = 20
 """The number of bytes that show the kind of a packet: the BaseHeader and the beginning of the next header."""
-_SIZE_AT = 8
+_SIZE_OFFSET = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
 """The lengths of internal packets by the packet type in their InternalHeader (PT): SessionAck, EstablishConnection,
 ConnectionParameters.
@@ -36,7 +36,7 @@ class SutFramer(Framer):
             return held
         return b""
 
-    def _size(self) -> int | None:
+    def _read_packet_size(self) -> int | None:
         held = self._held
         if len(held) >= _RECOGNIZED_AFTER_BYTES and held[0] != VERSION and held[4:_RECOGNIZED_AFTER_BYTES] != SIGNATURE:
             raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
@@ -48,19 +48,19 @@ class SutFramer(Framer):
             said = measure(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
         except FormatError as error:
             refused = error
-        if said is not None and said <= len(held) and self._is_end(said):
+        if said is not None and said <= len(held) and self._is_packet_end(said):
             return said
-        found = self._by_content()
+        found = self._find_size_by_content()
         if found is not None:
             return found if found <= len(held) else None
         if refused is None:
             return said if said is not None and said <= len(held) else None
-        wanted = int.from_bytes(held[_SIZE_AT : _SIZE_AT + 4], "little")
-        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_end(wanted):
+        wanted = int.from_bytes(held[_SIZE_OFFSET : _SIZE_OFFSET + 4], "little")
+        if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_packet_end(wanted):
             raise refused
         return wanted
 
-    def _by_content(self) -> int | None:
+    def _find_size_by_content(self) -> int | None:
         """Return the length of the packet, computed from its content instead of PacketSize; None where the content does
         not determine the length.
         """
@@ -70,7 +70,7 @@ class SutFramer(Framer):
             return _INTERNAL_SIZES.get(held[18] & 0xF)
         return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
 
-    def _is_end(self, size: int) -> bool:
+    def _is_packet_end(self, size: int) -> bool:
         """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins
         there, even if that packet has the same error.
         """
@@ -93,7 +93,7 @@ def _message_size(held: bytearray, has_session_header: bool) -> int | None:
     """
     after = _SESSION_HEADER if has_session_header else 0
     whole = bytearray(_correct_base_header(held))
-    whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")
+    whole[_SIZE_OFFSET : _SIZE_OFFSET + 4] = max(len(held) - after, 0).to_bytes(4, "little")
     try:
         parse_packet(bytes(whole))
     except FormatError as error:

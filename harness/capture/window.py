@@ -72,7 +72,7 @@ class Window:
         if self._path is None:
             return
         frame.window, frame.places = self, places
-        self._hold(frame)
+        self._hold_in_memory(frame)
 
     def read(self, frame: Held) -> bytes:
         """Read the bytes of a frame back from the file, and keep the frame in memory again."""
@@ -88,10 +88,10 @@ class Window:
         data = b"".join(parts)
         if len(data) != frame.size:
             raise HarnessError(f"{self._path}: of a packet of {frame.size} bytes, only {len(data)} are in the file")
-        self._hold(frame)
+        self._hold_in_memory(frame)
         return data
 
-    def _hold(self, frame: Held) -> None:
+    def _hold_in_memory(self, frame: Held) -> None:
         self._held.append(frame)
         self._cost += _memory_cost(frame)
         while self._cost > self._limit and len(self._held) > 1:

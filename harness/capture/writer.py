@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_AT, file_header, note_block, packet_block
+from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import Endpoint
 MAX_SEGMENT = 60_000
 """int bytes: the most data that one frame contains."""
 
-_ACK = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
+_ACK_FLAG = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
 _SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
 
 
@@ -85,12 +85,14 @@ class CaptureWriter:
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
         out, back = connection.is_inbound(True), connection.is_inbound(False)
         opening = _build_segment(connection.client, connection.server, _SYN)
-        numbers = [self._tcp(opening._replace(acknowledged=0), time_us, comment, inbound=out, later=True)]
+        numbers = [self._write_segment(opening._replace(acknowledged=0), time_us, comment, inbound=out, later=True)]
         connection.client.sequence += 1
-        answer = _build_segment(connection.server, connection.client, _SYN | _ACK)
-        numbers.append(self._tcp(answer, time_us, inbound=back, later=True))
+        answer = _build_segment(connection.server, connection.client, _SYN | _ACK_FLAG)
+        numbers.append(self._write_segment(answer, time_us, inbound=back, later=True))
         connection.server.sequence += 1
-        numbers.append(self._tcp(_build_segment(connection.client, connection.server, _ACK), time_us, inbound=out))
+        numbers.append(
+            self._write_segment(_build_segment(connection.client, connection.server, _ACK_FLAG), time_us, inbound=out)
+        )
         self._connections[conn_id] = connection
         return numbers
 
@@ -109,14 +111,16 @@ class CaptureWriter:
         """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
-        sender, receiver = self._sides(conn_id, from_client)
+        sender, receiver = self._find_direction(conn_id, from_client)
         inbound = self._connections[conn_id].is_inbound(from_client)
         numbers, places = [], []
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
             pushed = not more and start + len(part) == len(data)
-            flags = _PSH | _ACK if pushed else _ACK
-            numbers.append(self._tcp(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound))
+            flags = _PSH | _ACK_FLAG if pushed else _ACK_FLAG
+            numbers.append(
+                self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
+            )
             places.append(Place(self._data_end - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
@@ -130,10 +134,10 @@ class CaptureWriter:
 
         The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
-        sender, receiver = self._sides(conn_id, from_client)
-        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK)
+        sender, receiver = self._find_direction(conn_id, from_client)
+        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
         inbound = self._connections[conn_id].is_inbound(from_client)
-        number = self._tcp(ending, time_us, comment, inbound=inbound)
+        number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
         sender.finished = True
         if reset or receiver.finished:
@@ -157,7 +161,7 @@ class CaptureWriter:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        number = self._write(packet, time_us, comment, from_sut)
+        number = self._write_packet_block(packet, time_us, comment, from_sut)
         self.places = [Place(self._data_end - len(data), len(data))]
         return number
 
@@ -183,7 +187,7 @@ class CaptureWriter:
     ) -> None:
         self.close()
 
-    def _sides(self, conn_id: int, from_client: bool) -> tuple[_Side, _Side]:
+    def _find_direction(self, conn_id: int, from_client: bool) -> tuple[_Side, _Side]:
         connection = self._connections.get(conn_id)
         if connection is None:
             raise HarnessError(f"{self.path}: connection {conn_id} is not open")
@@ -193,7 +197,7 @@ class CaptureWriter:
             raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has already closed its direction")
         return sender, receiver
 
-    def _tcp(
+    def _write_segment(
         self,
         segment: TcpSegment,
         time_us: int,
@@ -207,9 +211,9 @@ class CaptureWriter:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        return self._write(packet, time_us, comment, inbound, later=later)
+        return self._write_packet_block(packet, time_us, comment, inbound, later=later)
 
-    def _write(
+    def _write_packet_block(
         self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None, *, later: bool = False
     ) -> int:
         block = packet_block(self._start_us + time_us, packet, comment, inbound)
@@ -217,7 +221,7 @@ class CaptureWriter:
             self._pending += block
             self.frames += 1
             return self.frames
-        self._data_end = self._size + len(self._pending) + PACKET_AT + len(packet)
+        self._data_end = self._size + len(self._pending) + PACKET_OFFSET_IN_BLOCK + len(packet)
         if self._pending:
             block = bytes(self._pending) + block
             self._pending.clear()

@@ -17,7 +17,7 @@ from harness.interrupts import unwind_on_signals
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
 
-ALLURE = "allure@3"
+ALLURE_PACKAGE = "allure@3"
 NPM_LIMIT_S = 600
 """The time limit of npm in seconds; npm may have to download the package first."""
 _PAGE_NAME = "index.html"
@@ -47,34 +47,34 @@ def allure(
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
-            results = _made_of(found, Path(folder))
+            results = _make_allure_results(found, Path(folder))
         name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
         options = ["--single-file", "--output", folder, "--report-name", name]
-        command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
+        command = [npx, "--yes", ALLURE_PACKAGE, "awesome", *options, str(results.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - a program from npm, with our own files
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise UsageError(
-                f"npx {ALLURE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
+                f"npx {ALLURE_PACKAGE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
             ) from error
         page = Path(folder) / _PAGE_NAME
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            raise UsageError(f"npx {ALLURE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
+            raise UsageError(f"npx {ALLURE_PACKAGE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
         with report_write_errors(out):
             shutil.copyfile(page, out)
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 
 
-def _made_of(found: RunResults, folder: Path) -> Path:
+def _make_allure_results(found: RunResults, folder: Path) -> Path:
     """Write allure-results into a folder, for a run that was made without ``--allure``; return their path."""
     from dataclasses import replace
     from functools import partial
 
     from harness.rules.catalogue import load_catalogue
-    from harness.run.causes import with_causes
+    from harness.run.causes import add_causes
     from harness.run.findings import describe_finding
     from harness.run.named_roots import NamedRoots
     from harness.run.results import ALLURE_FOLDER, write_allure
@@ -84,6 +84,6 @@ def _made_of(found: RunResults, folder: Path) -> Path:
         replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
-    by_cause = with_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
+    by_cause = add_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
     return folder / ALLURE_FOLDER

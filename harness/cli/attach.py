@@ -65,7 +65,7 @@ def attach(
     if write is not None:
         confirm_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
-    route = _route(command, address, file)
+    route = _choose_route(command, address, file)
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
@@ -83,7 +83,7 @@ def attach(
     raise typer.Exit(0 if found.right else EXIT_WRONG)
 
 
-def _route(command: str | None, address: str | None, file: SutFile | None) -> Route:
+def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> Route:
     from harness.attach.attach import command_route, tcp_route
     from harness.sut.external_driver import ExternalDriver
 

@@ -24,13 +24,13 @@ NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
 for the help.
 """
-PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
+PASSWORD_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``mqconform``."""
     app.command()(certify)
-    app.command("verify")(verify_)
+    app.command("verify")(verify_certificate)
 
 
 def certify(
@@ -50,14 +50,14 @@ def certify(
     does not qualify.
     """
     from harness.results import certificate
-    from harness.results.bundle import member_of, private_key, write_bundle
+    from harness.results.bundle import measure_file, private_key, write_bundle
     from harness.results.certificate_page import badge, page
     from harness.results.installed import installed_suites
-    from harness.results.run_results import partial_of, read_run, read_run_json
+    from harness.results.run_results import get_partial_reason, read_run, read_run_json
 
     # A partial run gets no certificate, so its key is not read.
-    is_part = partial_of(read_run_json(run)) is not None
-    signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
+    is_part = get_partial_reason(read_run_json(run)) is not None
+    signer = None if is_part else private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
     confirm_file(out, new=True)
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
@@ -66,8 +66,10 @@ def certify(
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_REFUSED)
-    files = dict(certificate.files_of(found))
-    said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
+    files = dict(certificate.list_bundle_files(found))
+    said = certificate.build_statement(
+        found, terms, {name: measure_file(path)._asdict() for name, path in files.items()}
+    )
     with unwind_on_signals(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.build_certificate(said),
@@ -82,7 +84,7 @@ def certify(
     typer.echo(f"{out}: {out.stat().st_size:,} bytes; `unzip {out} {shown_by_name}` extracts its page and badge")
 
 
-def verify_(
+def verify_certificate(
     bundle: Annotated[Path, typer.Argument(help="The certificate file.")],
     public_key_: Annotated[Path, typer.Option("--public-key", help="The signer's public key (PEM).")],
     not_exercised: Annotated[
@@ -98,16 +100,16 @@ def verify_(
     """Check a certificate offline, and judge its captures again. Exit with 1 when the certificate is not valid, with 3
     when it needs a harness with a different rule set.
     """
-    from harness.cli.progress import progress_of
+    from harness.cli.progress import show_progress
     from harness.results.bundle import BadBundle, public_key
-    from harness.results.verification import JudgedElsewhere, describe_verified, verify
+    from harness.results.verification import JudgedElsewhere, describe_verified, verify_bundle
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
-        with unwind_on_signals(), progress_of("captures judged again") as progress:
-            found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
+        with unwind_on_signals(), show_progress("captures judged again") as progress:
+            found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(EXIT_ELSEWHERE) from None

@@ -47,6 +47,13 @@ def check(
     port: Annotated[
         list[int] | None, typer.Option("--port", help="A further TCP port on which queue managers listen.")
     ] = None,
+    checksums: Annotated[
+        bool,
+        typer.Option(
+            "--checksums",
+            help="Skip packets with a wrong TCP or UDP checksum. Not for captures recorded on a sending machine.",
+        ),
+    ] = False,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
     annotated: Annotated[
         Path | None,
@@ -66,7 +73,7 @@ def check(
     """
     from harness.foreign.annotated import write_annotated
     from harness.foreign.check import check_capture
-    from harness.foreign.findings import findings_of
+    from harness.foreign.findings import build_findings
     from harness.foreign.report import FORMATS
     from harness.foreign.systems import Wanted
     from harness.rules.catalogue import load_catalogue
@@ -87,12 +94,14 @@ def check(
     with unwind_on_signals():
         for path in captures:
             try:
-                checked = check_capture(path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()))
+                checked = check_capture(
+                    path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()), checksums=checksums
+                )
             except (MqconformError, OSError) as error:
                 refused = True
                 typer.echo(f"mqconform check: {_describe_error(error, path)}", err=True)
                 continue
-            findings.append((checked, findings_of(checked)))
+            findings.append((checked, build_findings(checked)))
         if annotated is not None and findings:
             with report_write_errors(annotated, "--annotated"):
                 write_annotated(findings[0][0].path, annotated, findings[0][1])

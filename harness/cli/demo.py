@@ -28,7 +28,7 @@ from harness.interrupts import unwind_on_signals
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
-from harness.rules.naming import rules_chosen
+from harness.rules.naming import select_rules
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.guard import Guard
 from harness.sut.provisioning import write_provisions
@@ -158,7 +158,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
         if (missing := entry.load()()) is not None:
             raise UsageError(f"demo: {missing}")
     with report_write_errors(out):
-        _make_room(out)
+        _remove_old_demo(out)
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
@@ -194,7 +194,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
     return EXIT_NOT_CONFORMANT if wrong else EXIT_OK
 
 
-def _make_room(out: Path) -> None:
+def _remove_old_demo(out: Path) -> None:
     if out.exists():
         if not out.is_dir() or (any(out.iterdir()) and not (out / "demo.txt").is_file()):
             raise UsageError(f"{out}: is not empty, and not the folder of an earlier demo; give another --out")
@@ -317,7 +317,7 @@ def _judge_outcome(system: System, code: int, out: Path) -> str | None:
     lines = list(read_verdicts(path))
     failed = {line["rule"] for line in lines if line["verdict"] == "fail"}
     broken = {rule for name in system.faults for rule in load_faults()[name].breaks}
-    meant = broken & rules_chosen(load_catalogue(), system.selection)
+    meant = broken & select_rules(load_catalogue(), system.selection)
     extra, missing = sorted(failed - broken), sorted(meant - failed)
     if extra or missing:
         return (

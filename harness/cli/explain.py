@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.paths import SUITES
-from harness.printable import one_line, printable
+from harness.printable import escape_unprintable, one_line
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
-from harness.rules.naming import rule_named
-from harness.rules.places import place_of
-from harness.run.depth_of_rules import list_explored_areas
+from harness.rules.explored_areas import list_explored_areas
+from harness.rules.naming import find_rule_id
+from harness.rules.places import find_place
 from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 
@@ -23,7 +23,7 @@ _TEXT_LIMIT = 200
 
 def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
     """Yield the lines that explain a rule; raise UsageError for an unknown rule, or for a folder without a run."""
-    rule = rule_named(inventory.catalogue, rule)
+    rule = find_rule_id(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
@@ -52,12 +52,12 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield from _list_lines(f"faults ({proof})", [_describe_verdict(one) for one in _list_faults(inventory, rule)])
     if not runs:
         return
-    from harness.results.run_results import partial_of, read_run_json, system_of
+    from harness.results.run_results import get_partial_reason, get_system, read_run_json
 
     for folder in runs:
         run = read_run_json(folder)
-        part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
-        name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
+        part = f" (partial: {why})" if (why := get_partial_reason(run)) is not None else ""
+        name = one_line(f"{get_system(run)} in {run.get('run')}", _TEXT_LIMIT)
         yield from _list_lines(f"verdicts of {name}{part}", list(_list_verdicts(folder, rule)))
 
 
@@ -76,7 +76,7 @@ def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
 
 
 def _place_of_row(row: Rule) -> str:
-    return place_of(f"{row.folder}/rules.toml", f'["{row.id}"]')
+    return find_place(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
 def _describe_verdict(one: dict[str, Any]) -> str:
@@ -144,11 +144,11 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
     return [
         {
             "name": f"{table.machine}: {cell.name}",
-            "place": table.place_of(cell),
+            "place": table.locate_cell(cell),
             "says": " or ".join(cell.outcomes),
         }
         for table in read_tables(rule)
-        for cell in table.demanded()
+        for cell in table.list_demanded_cells()
         if rule in cell.all_rules
     ]
 
@@ -160,7 +160,7 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
     The name of a fault may be composed in a table; then the place is the line of the table with the rule's id.
     """
     records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
-    places = [place_of(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
+    places = [find_place(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
     return [
         {"name": one.name, "place": place, "says": one.says, "blind": one.blind}
         for one, place in zip(records, places, strict=True)
@@ -172,7 +172,7 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
     verdict is followed by the packets.
     """
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
-    from harness.run.evidence import EvidenceTexts, frames_of
+    from harness.run.evidence import EvidenceTexts, list_frames
     from harness.wire.value_names import with_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
@@ -185,11 +185,13 @@ def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
         equal.items(), key=lambda one: WORST_FIRST.index(Verdict(one[0][0]))
     ):
         first = lines[0]
-        where = f" [{first['capture']} {frames}]" if (frames := frames_of(first)) else ""
+        where = f" [{first['capture']} {frames}]" if (frames := list_frames(first)) else ""
         seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"
         if verdict not in shown:
             shown.add(verdict)
-            yield from (f"    {printable(row)}".rstrip() for each in texts.of(first) for row in each.splitlines())
+            yield from (
+                f"    {escape_unprintable(row)}".rstrip() for each in texts.of(first) for row in each.splitlines()
+            )

@@ -49,43 +49,43 @@ def explore(
     """
     from harness.explore.areas import AREAS
     from harness.explore.explored import Explorer
-    from harness.explore.findings import load
-    from harness.sut.drivers import driver_for, start_all
+    from harness.explore.findings import load_steps
+    from harness.sut.drivers import create_driver, start_all
     from harness.sut.sut_file import load_sut_file
 
-    sequence = None if replay is None else load(replay)
+    sequence = None if replay is None else load_steps(replay)
     chosen = area if sequence is None else sequence.area
     if chosen not in AREAS:
         raise UsageError(f"--area {chosen}: unknown area; known: {', '.join(AREAS)}")
     file = load_sut_file(sut)
     make_folder(out)
-    driver = driver_for(file, out)
+    driver = create_driver(file, out)
     with unwind_on_signals():
         start_all([driver])
         try:
             explorer = Explorer(driver, AREAS[chosen])
             if sequence is not None:
-                _replay(explorer.replay(sequence.steps), chosen)
+                _replay_walk(explorer.replay(sequence.steps), chosen)
             else:
-                _explore(explorer, chosen, steps, minutes, seed, out, driver.file.sut.name)
+                _explore_and_save(explorer, chosen, steps, minutes, seed, out, driver.file.sut.name)
         finally:
             driver.stop()
 
 
-def _explore(
+def _explore_and_save(
     explorer: Explorer, area: str, steps: int, minutes: float | None, seed: str, out: Path, system: str
 ) -> None:
-    from harness.cli.progress import progress_of
+    from harness.cli.progress import show_progress
     from harness.explore.explored import Limits
-    from harness.explore.findings import save
+    from harness.explore.findings import save_walk
 
-    with progress_of("steps") as progress:
+    with show_progress("steps") as progress:
         found = explorer.explore(Limits(steps, minutes, seed), progress)
     for line in _count_steps(found):
         typer.echo(line)
     if found.diverged is not None:
         path = out / f"{area}-{found.seed}.json"
-        save(path, area, system, found.seed, found.diverged)
+        save_walk(path, area, system, found.seed, found.diverged)
         for line in _describe_walk(found.diverged, area):
             typer.echo(line)
         typer.echo(f"the sequence is saved in {path}")
@@ -94,7 +94,7 @@ def _explore(
         raise typer.Exit(EXIT_TOO_FEW)
 
 
-def _replay(walk: Walk, area: str) -> None:
+def _replay_walk(walk: Walk, area: str) -> None:
     if walk.divergence is None:
         typer.echo(f"{len(walk.steps)} steps: the system behaves like the model")
         return

@@ -50,7 +50,7 @@ def learn(
         return
     if sut is None:
         raise UsageError("give --sut FILE to learn a state machine, or --diff MACHINE MACHINE to compare two of them")
-    learned = _learn(sut, out, seed)
+    learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
     typer.echo(f"{out}: {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs")
     broken = list(_describe_broken(machine))
@@ -61,7 +61,7 @@ def learn(
     typer.echo("each transition is permitted by the documents")
 
 
-def _learn(sut: Path, out: Path, seed: str) -> Learned:
+def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:
     import json
     from contextlib import closing
 
@@ -69,11 +69,11 @@ def _learn(sut: Path, out: Path, seed: str) -> Learned:
     from harness.cli.outputs import confirm_file, report_write_errors
     from harness.learn.learner import learn_machine
     from harness.peer.peer import Peer
-    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.drivers import create_driver, start_all
     from harness.sut.sut_file import load_sut_file
 
     confirm_file(out)
-    driver = driver_for(load_sut_file(sut), out.parent)
+    driver = create_driver(load_sut_file(sut), out.parent)
     with unwind_on_signals():
         start_all([driver])
         try:

@@ -56,9 +56,9 @@ def mutants(
         run_mutants,
         select_mutants,
     )
-    from harness.proof.trials import with_trials
+    from harness.proof.trials import run_with_trials
 
-    def show(mutant: Mutant, outcome: Outcome) -> None:
+    def print_outcome(mutant: Mutant, outcome: Outcome) -> None:
         typer.echo(f"{outcome.fate} {mutant.name} {outcome.seconds} s", err=True)
 
     if not list_:
@@ -70,10 +70,10 @@ def mutants(
         for mutant in chosen:
             typer.echo(f"{mutant.name}: {describe_change(mutant)}")
         return
-    outcomes = with_trials(
+    outcomes = run_with_trials(
         jobs,
         lambda trials: run_mutants(
-            trials, chosen, out, again=again, effectless=effectless, limit=limit, most=most, progress=show
+            trials, chosen, out, again=again, effectless=effectless, limit=limit, most=most, progress=print_outcome
         ),
     )
     lines = list(report_mutants(Tally(chosen, outcomes, effectless, complaints)))

@@ -42,7 +42,7 @@ def make_folder(path: Path) -> None:
         probe.unlink()
 
 
-def confirm_new(path: Path, *, may_be_empty: bool = False) -> None:
+def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
     """Raise UsageError for an existing folder; with ``may_be_empty``, only for one with files."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):

@@ -74,11 +74,13 @@ def _show_grid(folders: Sequence[Path], html: Path | None) -> None:
         with report_write_errors(html, "--html"):
             html.write_text(build_grid_page(grid), encoding="utf-8")
     cells = grid.cells.values()
-    _exit([result for cell in cells for result in cell.results.values()], broken=any(cell.broken for cell in cells))
+    _exit_with_worst_result(
+        [result for cell in cells for result in cell.results.values()], broken=any(cell.broken for cell in cells)
+    )
 
 
 def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
-    from harness.cli.outputs import confirm_new, make_folder, report_write_errors
+    from harness.cli.outputs import confirm_new_path, make_folder, report_write_errors
     from harness.pair.results import write_results
     from harness.pair.running import run_pair
     from harness.pair.scenarios import SCENARIOS
@@ -90,7 +92,7 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
     for name in scenario:
         if name not in known:
             raise UsageError(f"--scenario {name}: unknown scenario; known: {', '.join(known)}")
-    confirm_new(out, may_be_empty=True)
+    confirm_new_path(out, may_be_empty=True)
     make_folder(out)
     files = load_sut_file(a), load_sut_file(b)
     drivers = Drivers(*files, out)
@@ -104,10 +106,10 @@ def _run_pair(a: Path, b: Path, out: Path, scenario: Sequence[str]) -> None:
             drivers.stop()
     with report_write_errors(out):
         write_results(out, dict(zip("AB", files, strict=True)), cells, started)
-    _exit([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
+    _exit_with_worst_result([one.outcome.result for one in cells], broken=any(one.broken for one in cells))
 
 
-def _exit(results: Sequence[str], *, broken: bool) -> None:
+def _exit_with_worst_result(results: Sequence[str], *, broken: bool) -> None:
     """Exit with the exit code of these results; return if the code is 0."""
     from harness.pair.outcomes import Result
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_of(what: str) -> Iterator[Callable[[int, int], None]]:
+def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a bar on standard error, if that is a terminal; yield the function to call with the amount done and the
     total.
     """

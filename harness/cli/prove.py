@@ -36,31 +36,31 @@ def prove(
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
-    from harness.proof.changed import errata_to_run, folder_digests, to_prove
+    from harness.proof.changed import folder_digests, list_errata_to_run, list_rules_to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report_proof
     from harness.proof.readings import list_complaints, run_readings, summarize_readings
-    from harness.proof.trials import with_trials
-    from harness.rules.naming import rule_named
+    from harness.proof.trials import run_with_trials
+    from harness.rules.naming import find_rule_id
     from harness.rules.proof_record import load_proof, write_proof
 
     _refuse_contradictions(some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings)
     inventory = take_inventory()
-    rule = [rule_named(inventory.catalogue, name) for name in rule or []] or None
+    rule = [find_rule_id(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
     if unknown:
         raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml lists all errata")
 
     if changed:
         recorded, digests = load_proof(), folder_digests()
-        rule = to_prove(inventory, recorded, digests)
-        erratum = errata_to_run(inventory, recorded, digests)
+        rule = list_rules_to_prove(inventory, recorded, digests)
+        erratum = list_errata_to_run(inventory, recorded, digests)
         if not rule and not erratum:
             typer.echo("the suites are unchanged since the recorded proof: 0 rules to prove")
             return
 
-    def work(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
+    def run_proof(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may fail on a fault of a rule that was not selected
@@ -69,7 +69,7 @@ def prove(
 
     chosen = (erratum or []) if rule or erratum else None
     covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
-    proof, readings_run = with_trials(jobs, work)
+    proof, readings_run = run_with_trials(jobs, run_proof)
     for line in list_complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():

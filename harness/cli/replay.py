@@ -23,10 +23,10 @@ MOST_LISTED_DIFFERENCES = 50
 
 def register(app: typer.Typer) -> None:
     """Add the command to ``mqconform``."""
-    app.command("replay")(replay_)
+    app.command("replay")(replay_run)
 
 
-def replay_(
+def replay_run(
     run: Annotated[Path, typer.Argument(help="The run folder, with its captures.")],
     rule: Annotated[
         list[str] | None, typer.Option(help="Replay only checks with a verdict on this rule. Repeatable.")
@@ -41,7 +41,7 @@ def replay_(
     all replayed checks reproduce the verdicts of the run, with 1 when a verdict differs, with 5 when no check can be
     replayed.
     """
-    from harness.cli.progress import progress_of
+    from harness.cli.progress import show_progress
     from harness.results.replayed import replay
     from harness.results.run_results import read_run_json
     from harness.rules.catalogue import load_catalogue
@@ -54,7 +54,7 @@ def replay_(
             "the run used a different rule set from the one installed here: its checks may have been different",
             err=True,
         )
-    with unwind_on_signals(), progress_of("checks replayed") as progress:
+    with unwind_on_signals(), show_progress("checks replayed") as progress:
         found = replay(run, rule or (), keyword, out, progress)
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))

@@ -67,13 +67,13 @@ def summary(
     """
     from harness.results.run_results import read_run
     from harness.results.summary import summary as as_markdown
-    from harness.results.summary import unescape
+    from harness.results.summary import unescape_markdown
     from harness.rules.catalogue import load_catalogue
 
     _confirm_output(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
-        typer.echo(unescape(text) if sys.stdout.isatty() else text, nl=False)
+        typer.echo(unescape_markdown(text) if sys.stdout.isatty() else text, nl=False)
     else:
         _write_output(out, text)
 

@@ -54,15 +54,15 @@ def rules(
     proof.
     """
     from harness.proof.inventory import take_inventory
-    from harness.rules.naming import document_named, rules_chosen
+    from harness.rules.naming import find_document, select_rules
 
     inventory = take_inventory()
     if document is not None:
-        document = document_named(inventory.catalogue.documents(), document)
+        document = find_document(inventory.catalogue.documents(), document)
     if coverage:
         _show_coverage(inventory, document, format_)
         return
-    chosen = rules_chosen(inventory.catalogue, select or [])
+    chosen = select_rules(inventory.catalogue, select or [])
     names = [
         name
         for name, row in inventory.catalogue.items()
@@ -112,7 +112,7 @@ def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
-    from harness.proof.places import places_of
+    from harness.proof.places import find_places
     from harness.rules.coverage import DEMAND, sum_sections
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
@@ -127,7 +127,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         typer.echo(
             f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of the checked ones proven"
         )
-    places = [places_of(inventory, rule) for rule in inventory.checked_rules()]
+    places = [find_places(inventory, rule) for rule in inventory.checked_rules()]
     together = sum(one.are_one_folder() for one in places)
     named = sum(one.are_named() for one in places)
     typer.echo(
@@ -154,11 +154,11 @@ def explain(
     from harness.cli.explain import explain_as_json
     from harness.proof.inventory import take_inventory
     from harness.rules.catalogue import load_catalogue
-    from harness.rules.naming import rule_named
+    from harness.rules.naming import find_rule_id
 
     if runs and format_ is TableFormat.JSON:
         raise UsageError("--format json shows no verdicts; read verdicts.jsonl in the run folder")
-    rule = rule_named(load_catalogue(), rule)
+    rule = find_rule_id(load_catalogue(), rule)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(explain_as_json(take_inventory(rule), rule), indent=1))
         return

@@ -16,14 +16,14 @@ from harness.paths import PACKAGES, SUITES
 ROOT = SUITES.parent
 Stamp = list[int]
 """The modification time (int ns) and the size (int bytes) of a file."""
-OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
+FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest reads with every file of checks, without an import statement."""
 TABLES_BESIDE = ("states.toml",)
 """The names of tables that a module reads from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
-_IMPORT = re.compile(
+_IMPORT_STATEMENT = re.compile(
     rf"^[ \t]*(?:from ((?:{_PACKAGES})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))|import ((?:{_PACKAGES})[\w.]*))", re.M
 )
 
@@ -31,10 +31,10 @@ _IMPORT = re.compile(
 @cache
 def stamps() -> Mapping[str, Stamp]:
     """Return the stamp of every source file, by path, as it was at the first call in this process."""
-    return dict(_stamps_below())
+    return dict(_stamp_files_below())
 
 
-def _stamps_below() -> Iterator[tuple[str, Stamp]]:
+def _stamp_files_below() -> Iterator[tuple[str, Stamp]]:
     folders = [(package.name, str(package)) for package in PACKAGES]
     while folders:
         relative, folder = folders.pop()
@@ -47,13 +47,13 @@ def _stamps_below() -> Iterator[tuple[str, Stamp]]:
                     folders.append((f"{relative}/{entry.name}", entry.path))
 
 
-def changed_since(known: Mapping[str, Stamp]) -> set[str]:
+def find_changed_files(known: Mapping[str, Stamp]) -> set[str]:
     """Return the files that are new, changed or missing, compared with earlier stamps."""
     now = stamps()
     return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}
 
 
-def imports_of(path: str) -> list[str]:
+def list_imported_files(path: str) -> list[str]:
     """Return the source files that a Python file reads: the files that its import statements name, the ``__init__.py``
     files of their packages, and the tables in its own folder, which need no import statement.
 
@@ -63,9 +63,9 @@ def imports_of(path: str) -> list[str]:
     if not path.endswith(".py"):
         return []
     text = (ROOT / path).read_text(encoding="utf-8")
-    modules = {module for match in _IMPORT.finditer(text) for module in _list_imported_modules(match)}
+    modules = {module for match in _IMPORT_STATEMENT.finditer(text) for module in _list_imported_modules(match)}
     tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE}
-    return sorted({file for module in modules for file in _files_of(module)} - {path} | tables)
+    return sorted({file for module in modules for file in _list_module_files(module)} - {path} | tables)
 
 
 def _list_imported_modules(match: re.Match[str]) -> Iterator[str]:
@@ -78,14 +78,14 @@ def _list_imported_modules(match: re.Match[str]) -> Iterator[str]:
 
 
 @cache
-def _files_of(module: str) -> frozenset[str]:
+def _list_module_files(module: str) -> frozenset[str]:
     """Return the files that an import of this module reads: its own file, and the ``__init__.py`` of its packages."""
     names = module.split(".")
     folders = ["/".join(names[:length]) for length in range(1, len(names) + 1)]
     return frozenset(stamps().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)})
 
 
-def affected_by(changed: Iterable[str], imports: Mapping[str, Iterable[str]]) -> set[str]:
+def find_affected_files(changed: Iterable[str], imports: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the changed files, and the files that import a changed file directly or indirectly."""
     importers: dict[str, list[str]] = defaultdict(list)
     for path, imported in imports.items():

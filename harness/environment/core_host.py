@@ -135,13 +135,13 @@ class CoreHost:
 
     def listen(self, port: int) -> Endpoint:
         """Accept connections to a port for the core."""
-        listener = self.environment.listen(Endpoint(self.address, port), self._accept)
+        listener = self.environment.listen(Endpoint(self.address, port), self._accept_connection)
         self._listeners.append(listener)
         return listener.endpoint
 
     def listen_ping(self, port: int) -> Endpoint:
         """Open a UDP port on which the core answers pings."""
-        return self._open_ping(PingSocket.LISTENER, port).endpoint
+        return self._open_ping_socket(PingSocket.LISTENER, port).endpoint
 
     def listen_rpc(self, port: int) -> Endpoint:
         """Serve DCE/RPC with both interfaces on two ports: the port of qmcomm, and the port of qm2qm, which is higher
@@ -243,7 +243,7 @@ class CoreHost:
                 self.stage.on_closed(effect.transport, True, effect.reason)
 
     def send_datagram(self, effect: SendDatagram) -> None:
-        port = self._pings.get(effect.socket) or self._open_ping(effect.socket, 0)
+        port = self._pings.get(effect.socket) or self._open_ping_socket(effect.socket, 0)
         data: bytes | None = effect.data
         if self.stage is not None:
             data = self.stage.ping_outgoing(effect.socket, port.endpoint, effect.remote, effect.data)
@@ -258,7 +258,7 @@ class CoreHost:
 
     def resolve_host(self, effect: ResolveHost) -> None:
         addresses = self.environment.resolve(effect.host)
-        self._soon(lambda: self.handle(HostResolved(effect.host, addresses)))
+        self._call_soon(lambda: self.handle(HostResolved(effect.host, addresses)))
 
     def persist(self, effect: Persist) -> None:
         self.answer_soon(Persisted(effect.token))
@@ -280,13 +280,13 @@ class CoreHost:
 
     # -- sockets ------------------------------------------------------------------------------------------------
 
-    def _accept(self, stream: Stream) -> StreamSink:
+    def _accept_connection(self, stream: Stream) -> StreamSink:
         self._accepted += 1
         transport = f"in-{self._accepted}"
         self.streams[transport] = stream
         return _TransportSink(self, transport)
 
-    def _open_ping(self, socket: PingSocket, port: int) -> Datagrams:
+    def _open_ping_socket(self, socket: PingSocket, port: int) -> Datagrams:
         self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
 
@@ -298,7 +298,7 @@ class CoreHost:
             if self.core is core:  # otherwise a new core has replaced it, which did not issue the token
                 self.handle(event)
 
-        self._soon(answer)
+        self._call_soon(answer)
 
-    def _soon(self, action: Callable[[], None]) -> None:
+    def _call_soon(self, action: Callable[[], None]) -> None:
         self.environment.call_at(self.now().monotonic_ms, action)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
 """int ms: the time between two questions, and the time of a wait before its first question."""
-SETTLE_MS = 100
+SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
@@ -98,7 +98,7 @@ class Pulse:
         if self._asked and self._asked[0][0] <= number <= self._number:
             began_ms = self._asked[0][1]
             if now_ms - began_ms > self._tolerance_ms:
-                self.stalls = self._with_stall(began_ms, now_ms)
+                self.stalls = self._add_stall(began_ms, now_ms)
             self._answered, self._answered_once, self.hangs = number, True, False
             while self._asked and self._asked[0][0] <= number:
                 self._asked.popleft()
@@ -112,22 +112,22 @@ class Pulse:
         """Return whether a question was answered, or can no longer be answered."""
         return self.hangs or self._answered >= number
 
-    def beat(self) -> None:
+    def send_due_question(self) -> None:
         """Ask a question, unless the last one is more recent than ``QUESTION_INTERVAL_MS``."""
         if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls; for each stall, ``SETTLE_MS`` is added."""
+        """Return how much of an interval (int ms) belongs to stalls, with ``SETTLE_AFTER_STALL_MS`` added to each."""
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
-        return sum(part + SETTLE_MS for part in parts if part > 0)
+        return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
-    def touching_ms(self, from_ms: int, until_ms: int) -> int:
+    def sum_touching_stalls_ms(self, from_ms: int, until_ms: int) -> int:
         """Return the total length (int ms) of the stalls that overlap an interval, including their parts outside the
         interval.
         """
-        whole = ((one.began_ms, one.ended_ms + SETTLE_MS) for one in self._all_stalls())
+        whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._all_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property
@@ -143,9 +143,9 @@ class Pulse:
         if now_ms - self._asked[0][1] > self._limit_ms:
             self.hangs = True
             return self.stalls
-        return self._with_stall(self._asked[0][1], now_ms)
+        return self._add_stall(self._asked[0][1], now_ms)
 
-    def _with_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
+    def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
         """Return the stalls with a new one, which is joined with the last stall if both overlap, because one stall
         delays many answers.
         """
@@ -177,10 +177,10 @@ class Wait:
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= QUESTION_INTERVAL_MS:
-                pulse.beat()
+                pulse.send_due_question()
             return min(due_ms - now_ms, QUESTION_INTERVAL_MS)
         if self._last_question is None:
             self._last_question = pulse.ask()
         elif not pulse.has_answered(self._last_question):
-            pulse.beat()
+            pulse.send_due_question()
         return 0 if pulse.has_answered(self._last_question) else QUESTION_INTERVAL_MS

@@ -19,11 +19,11 @@ from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-CHUNK_BYTES = 65_536
+READ_CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
 """int ms: the longest time of a check, unless ``limit`` sets a different time."""
-CLEANUP_MS = 30_000
+CLEANUP_TIME_MS = 30_000
 """int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
 """The number of connections that a SUT may have open during a check; more are a flood."""
@@ -35,7 +35,7 @@ def _address_family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _endpoint_of(name: tuple[object, ...]) -> Endpoint:
+def _parse_socket_name(name: tuple[object, ...]) -> Endpoint:
     return Endpoint(str(name[0]), int(str(name[1])))
 
 
@@ -70,7 +70,7 @@ class _RealStream:
         if self.give_up is not None:
             self.give_up.cancel()
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.local = _endpoint_of(self.sock.getsockname())
+        self.local = _parse_socket_name(self.sock.getsockname())
         self.sink.on_open()
 
     def send(self, data: bytes) -> None:
@@ -113,7 +113,7 @@ class _RealStream:
 
     def read(self) -> None:
         try:
-            data = self.sock.recv(CHUNK_BYTES)
+            data = self.sock.recv(READ_CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
@@ -145,7 +145,7 @@ class _RealListener:
     def __init__(self, environment: RealEnvironment, sock: socket.socket, accept: Callable[..., StreamSink]) -> None:
         self.environment = environment
         self.sock = sock
-        self.endpoint = _endpoint_of(sock.getsockname())
+        self.endpoint = _parse_socket_name(sock.getsockname())
         self.accept = accept
 
     def on_ready(self, mask: int) -> None:
@@ -162,7 +162,7 @@ class _RealListener:
             self.environment.flood = f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check"
             raise SutFlood(self.environment.flood)
         sock.setblocking(False)
-        stream = _RealStream(self.environment, sock, _endpoint_of(name), None)
+        stream = _RealStream(self.environment, sock, _parse_socket_name(name), None)
         stream.sink = self.accept(stream)
         self.environment.watch(sock, stream.on_ready)
         stream.on_open()
@@ -175,15 +175,15 @@ class _RealDatagrams:
     def __init__(self, environment: RealEnvironment, sock: socket.socket, sink: DatagramSink) -> None:
         self.environment = environment
         self.sock = sock
-        self.endpoint = _endpoint_of(sock.getsockname())
+        self.endpoint = _parse_socket_name(sock.getsockname())
         self.sink = sink
 
     def on_ready(self, mask: int) -> None:
         try:
-            data, name = self.sock.recvfrom(CHUNK_BYTES)
+            data, name = self.sock.recvfrom(READ_CHUNK_BYTES)
         except OSError:  # an ICMP error for an earlier datagram is not an event, because UDP may lose datagrams
             return
-        self.sink.on_datagram(_endpoint_of(name), data)
+        self.sink.on_datagram(_parse_socket_name(name), data)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -256,21 +256,21 @@ class RealEnvironment:
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
-                self._ends_ms = now_ms + CLEANUP_MS
+                self._ends_ms = now_ms + CLEANUP_TIME_MS
                 raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:
-                self.pulse.beat()
+                self.pulse.send_due_question()
                 left_ms = min(left_ms, QUESTION_INTERVAL_MS)
             if left_ms <= 0:
-                self._step(0)  # handle the events that occurred while this process was not running
+                self._wait_and_dispatch_once(0)  # handle the events that occurred while this process was not running
                 if self.witness is not None:
                     self.witness.timed_out()
                 return condition()
-            self._step(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
+            self._wait_and_dispatch_once(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
 
-    def _step(self, wait_ms: int) -> None:
+    def _wait_and_dispatch_once(self, wait_ms: int) -> None:
         ready = self._selector.select(max(wait_ms, 0) / 1000)
         witness = self.witness if len(ready) > 1 else None
         if witness is not None:
@@ -294,10 +294,10 @@ class RealEnvironment:
             sock.bind((local_host, 0))
             code = sock.connect_ex(tuple(remote))
         except OSError as error:
-            self._fail_soon(stream, f"cannot connect from the address {local_host}: {error.strerror}")
+            self._report_failure_soon(stream, f"cannot connect from the address {local_host}: {error.strerror}")
             return stream
         if code not in (0, errno.EINPROGRESS):
-            self._fail_soon(stream, os.strerror(code))
+            self._report_failure_soon(stream, os.strerror(code))
             return stream
         self.watch(sock, stream.on_ready, write=True)
         stream.give_up = self.call_at(
@@ -305,7 +305,7 @@ class RealEnvironment:
         )
         return stream
 
-    def _fail_soon(self, stream: _RealStream, error: str) -> None:
+    def _report_failure_soon(self, stream: _RealStream, error: str) -> None:
         self.call_at(self.now().monotonic_ms, lambda: stream.fail(error))
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:

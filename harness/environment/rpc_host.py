@@ -49,13 +49,13 @@ class RpcHost:
         chooses free ports.
         """
         ports = (port, port + READ_PORT_OFFSET if port else 0)
-        opened = [self.environment.listen(Endpoint(self.address, one), self._accept) for one in ports]
+        opened = [self.environment.listen(Endpoint(self.address, one), self._accept_connection) for one in ports]
         self._listeners += opened
         self._listening = RpcListening(*(listener.endpoint for listener in opened))
-        self.announce()
+        self.report_open_ports()
         return opened[0].endpoint
 
-    def announce(self) -> None:
+    def report_open_ports(self) -> None:
         """Report the open ports to a core that starts."""
         if self._listening is not None:
             self.deliver(self._listening)
@@ -85,7 +85,7 @@ class RpcHost:
             listener.close()
         self._listeners.clear()
 
-    def _accept(self, stream: Stream) -> StreamSink:
+    def _accept_connection(self, stream: Stream) -> StreamSink:
         self._accepted += 1
         connection = f"rpc-{self._accepted}"
         self.streams[connection] = stream

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import time
 
-JUMP_MS = 1_000
+LEAST_CLOCK_JUMP_MS = 1_000
 """int ms: the smallest reported jump. A check cannot notice a smaller one, because times in packets are whole seconds.
 """
 _NS_PER_MS = 1_000_000
 
 
-def _ahead_ns() -> int:
+def _measure_clock_offset_ns() -> int:
     """Return the time of day minus the monotonic clock (int ns)."""
     return time.time_ns() - time.monotonic_ns()
 
 
-_AHEAD_NS = _ahead_ns()
+_AHEAD_NS = _measure_clock_offset_ns()
 
 
 def steady_ns(monotonic_ns: int | None = None) -> int:
@@ -39,17 +39,17 @@ class WallClock:
 
     def __init__(self, *, machines: bool) -> None:
         self._machines = machines
-        self._ahead_ns = _ahead_ns()
+        self._ahead_ns = _measure_clock_offset_ns()
         self._furthest_ms = 0
 
     def utc_s(self) -> int:
         """Return the seconds since 1970 UTC."""
         if not self._machines:
             return steady_ns() // 1_000_000_000
-        self._furthest_ms = max(self._furthest_ms, abs(_ahead_ns() - self._ahead_ns) // _NS_PER_MS)
+        self._furthest_ms = max(self._furthest_ms, abs(_measure_clock_offset_ns() - self._ahead_ns) // _NS_PER_MS)
         return time.time_ns() // 1_000_000_000
 
     @property
     def jump_ms(self) -> int:
         """The size of the clock's jump since the beginning (int ms); 0 without a jump."""
-        return self._furthest_ms if self._furthest_ms >= JUMP_MS else 0
+        return self._furthest_ms if self._furthest_ms >= LEAST_CLOCK_JUMP_MS else 0

@@ -21,7 +21,7 @@ class Difference:
         return self.says
 
 
-_WORDS = {None: "no value", True: "yes", False: "no"}
+_WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values without a number or text."""
 
 
@@ -76,12 +76,12 @@ def show_value(value: Any, name: str = "") -> str:
     if isinstance(value, str):
         return value or "''"
     if value is None or isinstance(value, bool):
-        return _WORDS[value]
+        return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
         return show_named({key: show_nested(one, f"{name} {key}") for key, one in value.items()}) or "none"
-    if is_several(value):
+    if is_collection(value):
         return ", ".join(show_nested(one, name) for one in value) or "none"
     return show_integer(value, name) if isinstance(value, int) else str(value)
 
@@ -98,13 +98,13 @@ def _show_name(name: str) -> str:
 
 def show_nested(value: Any, name: str = "") -> str:
     """Return the text of a value inside a list or mapping: a list in brackets."""
-    if isinstance(value, Mapping) or is_several(value):
+    if isinstance(value, Mapping) or is_collection(value):
         return f"[{show_value(value, name)}]" if value else "none"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
     return show_value(value, name)
 
 
-def is_several(value: Any) -> bool:
+def is_collection(value: Any) -> bool:
     """Return whether a value is a sequence or set of values, and not text or bytes."""
     return isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, is_several, show_nested, show_value
+from harness.expectations.base import Difference, Expectation, is_collection, show_nested, show_value
 
 
 class Distinct(Expectation):
@@ -24,10 +24,10 @@ class Distinct(Expectation):
         return f"{self.count} different {self.of}{others}"
 
     def show(self, observed: Any) -> str:
-        return f"{self.of} {show_value(observed)}" if is_several(observed) else show_value(observed)
+        return f"{self.of} {show_value(observed)}" if is_collection(observed) else show_value(observed)
 
     def compare(self, observed: Any) -> Difference | None:
-        if not is_several(observed):
+        if not is_collection(observed):
             return Difference(self.show(observed))
         found = list(observed)
         wrong = [

@@ -11,7 +11,7 @@ from harness.expectations.base import (
     Difference,
     Expectation,
     expectation,
-    is_several,
+    is_collection,
     show_named,
     show_nested,
     show_value,
@@ -47,13 +47,13 @@ class Named(Expectation):
         return self._text
 
     def show(self, observed: Any) -> str:
-        found = self._read(observed)
+        found = self._read_values(observed)
         if found is None:
             return show_value(observed)
         return show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
 
     def compare(self, observed: Any) -> Difference | None:
-        found = self._read(observed)
+        found = self._read_values(observed)
         if found is None:
             return Difference(self.show(observed))
         wrong = {
@@ -68,7 +68,7 @@ class Named(Expectation):
             return MISSING
         if name not in self.expected:
             return f"{show_nested(found[name], name)}, which is not expected"
-        is_text = name not in self._plain or is_several(found[name])
+        is_text = name not in self._plain or is_collection(found[name])
         return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name], name)
 
     def _show_expected(self, name: str, value: Any) -> str:
@@ -78,13 +78,13 @@ class Named(Expectation):
         is_plain = name in self._plain or name not in self.expected
         return show_nested(value, name) if is_plain else self.expected[name].show(value)
 
-    def _read(self, observed: Any) -> Mapping[str, Any] | None:
+    def _read_values(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values of the observation by name; None if it is of a type without named values."""
         if isinstance(observed, Mapping):
             return observed
         if isinstance(observed, HasFields):
             return observed.of(*self.expected)
-        if observed is None or isinstance(observed, str | int) or is_several(observed):
+        if observed is None or isinstance(observed, str | int) or is_collection(observed):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_several, show_nested, show_value
+from harness.expectations.base import Difference, Expectation, expectation, is_collection, show_nested, show_value
 
 NOTHING = "none"
 
@@ -33,7 +33,7 @@ class Items(Expectation):
         self._show_expected = partial(show_nested, name="")
 
     def __str__(self) -> str:
-        return self._list(self.items, self._show_expected)
+        return self._format_items(self.items, self._show_expected)
 
     def with_name(self, name: str) -> Items:
         named = Items(self.items, ordered=self.ordered, where=self.where, name=self.name)
@@ -43,20 +43,20 @@ class Items(Expectation):
         return named
 
     def show(self, observed: Any) -> str:
-        if not is_several(observed):
+        if not is_collection(observed):
             return show_value(observed)
-        return self._list(observed, self.name)
+        return self._format_items(observed, self.name)
 
     def compare(self, observed: Any) -> Difference | None:
-        if not is_several(observed):
+        if not is_collection(observed):
             return Difference(self.show(observed))
         found = list(observed)
-        if self.ordered and len(found) == len(self.items) and all(map(_is_kept, self.items, found)):
+        if self.ordered and len(found) == len(self.items) and all(map(_meets_expectation, self.items, found)):
             return None
         missing, extra = _pair_off(self.items, found)
         if not self.ordered and not missing and not extra:
             return None
-        again = [one for one in extra if any(_is_kept(expected, one) for expected in self.items)]
+        again = [one for one in extra if any(_meets_expectation(expected, one) for expected in self.items)]
         other = [one for one in extra if one not in again]
         wrong = [
             *(f"{self._show_expected(one)} is missing" for one in missing),
@@ -65,7 +65,7 @@ class Items(Expectation):
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
-    def _list(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
+    def _format_items(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
         if not self.where:
             return ", ".join(map(name, items)) or NOTHING
         text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
@@ -85,7 +85,7 @@ class Nothing(Expectation):
         return f"{self.kind}: {show_value(observed)}" if observed else str(self)
 
     def compare(self, observed: Any) -> Difference | None:
-        return None if is_several(observed) and not observed else Difference(self.show(observed))
+        return None if is_collection(observed) and not observed else Difference(self.show(observed))
 
 
 class Each(Expectation):
@@ -104,7 +104,7 @@ class Each(Expectation):
         return Each(self.expected.with_name(name), self.of)
 
     def compare(self, observed: Any) -> Difference | None:
-        if not is_several(observed) and not isinstance(observed, Mapping):
+        if not is_collection(observed) and not isinstance(observed, Mapping):
             return Difference(self.show(observed))
         named = observed.items() if isinstance(observed, Mapping) else enumerate(observed, 1)
         differences = {name: self.expected.compare(one) for name, one in named}
@@ -155,17 +155,17 @@ def each(expected: Any, of: str | None = None) -> Each:
     return Each(expected, of)
 
 
-def _is_kept(expected: Any, observed: Any) -> bool:
+def _meets_expectation(expected: Any, observed: Any) -> bool:
     return expectation(expected).compare(observed) is None
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return the expected items that are missing, and the found items that are not expected."""
-    fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
+    fits = [[at for at, one in enumerate(found) if _meets_expectation(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
     """The number of the expected item with which each found item is paired, by the index of the found item."""
 
-    def places(number: int, tried: set[int]) -> bool:
+    def find_place(number: int, tried: set[int]) -> bool:
         """Find a partner for an expected item among the found items; if a found item is already paired, its partner may
         get a different one.
         """
@@ -176,10 +176,10 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
         for at in fits[number]:
             if at not in tried:
                 tried.add(at)
-                if fits[owners[at]] != fits[number] and places(owners[at], tried):
+                if fits[owners[at]] != fits[number] and find_place(owners[at], tried):
                     owners[at] = number
                     return True
         return False
 
-    missing = [wanted for number, wanted in enumerate(expected) if not places(number, set())]
+    missing = [wanted for number, wanted in enumerate(expected) if not find_place(number, set())]
     return missing, [one for at, one in enumerate(found) if at not in owners]

@@ -100,7 +100,7 @@ def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> 
 def packets(*expected: str | Packet) -> Items:
     """Expect exactly these packets, in this order; each is given by its kind or as a ``packet`` with fields."""
     items = [packet(one) if isinstance(one, str) else one for one in expected]
-    return Items(items, ordered=True, name=_kind_of)
+    return Items(items, ordered=True, name=_get_packet_kind)
 
 
 def of_class(value: int) -> OfClass:
@@ -120,7 +120,7 @@ def closed_unanswered(known: int) -> ClosedUnanswered:
     return ClosedUnanswered(known)
 
 
-def _kind_of(frame: Frame | None) -> str:
+def _get_packet_kind(frame: Frame | None) -> str:
     return NOTHING if frame is None else frame.kind
 
 

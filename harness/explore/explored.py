@@ -23,7 +23,7 @@ from harness.sut.drivers import SutDriver
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
-LONGEST_PAUSE_MS = 7_000
+LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
 """int ms: the longest pause in a walk on a system in real time."""
 Progress = Callable[[int, int], None]
 
@@ -76,7 +76,7 @@ class Explorer:
             if steps.total() >= limits.steps or not may_continue():
                 return Explored(steps, lacking)
             seed = f"{limits.seed}-{number}"
-            walk = self._go(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
+            walk = self._take_walk(drawing.steps(Random(seed), self._area.walk_steps))  # noqa: S311 - the steps must be repeatable
             steps.update(step.name for step in walk.steps)
             progress(min(steps.total(), limits.steps), limits.steps)
             if walk.divergence is not None:
@@ -85,16 +85,16 @@ class Explorer:
 
     def replay(self, steps: Sequence[Step]) -> Walk:
         """Take the given steps on a newly opened system."""
-        return self._go(steps)
+        return self._take_walk(steps)
 
-    def _go(self, steps: object) -> Walk:
-        return take_walk(self._area.model, self._open, steps)  # type: ignore[arg-type]
+    def _take_walk(self, steps: object) -> Walk:
+        return take_walk(self._area.model, self._open_driven_system, steps)  # type: ignore[arg-type]
 
     def _find_drawing(self) -> tuple[Drawing, dict[str, list[str]]]:
-        with self._view() as sut:
+        with self._open_sut() as sut:
             drawing = Drawing.from_model(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
-                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_MS)
+                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_BETWEEN_STEPS_MS)
             lacking = {
                 name: sorted(need for need in one.needs if not _has_needed_capability(sut, need))
                 for name, one in self._area.model.transitions.items()
@@ -106,8 +106,8 @@ class Explorer:
         return drawing, lacking
 
     @contextmanager
-    def _open(self) -> Iterator[Driven]:
-        with self._view() as sut:
+    def _open_driven_system(self) -> Iterator[Driven]:
+        with self._open_sut() as sut:
             recorder = Recorder(sut.environment, None)
             if sut.tape is not None:
                 sut.tape.begin(recorder, sut, "explore", "explore")
@@ -115,7 +115,7 @@ class Explorer:
                 yield self._area.drive(peer)
 
     @contextmanager
-    def _view(self) -> Iterator[Sut]:
+    def _open_sut(self) -> Iterator[Sut]:
         number = next(self._number)
         sut = self._driver.open("explore", f"explore {number}", number)
         with closing(sut.environment), closing(sut):

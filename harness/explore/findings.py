@@ -13,7 +13,7 @@ from harness.explore.walk import Walk
 from harness.model.agreement import describe_value
 from harness.model.steps import Model, Step
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Sequence:
     steps: tuple[Step, ...]
 
 
-def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
+def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
     """Write a diverging walk to a file."""
     assert walk.divergence is not None
     content = {
-        "schema": SCHEMA,
+        "schema": SCHEMA_VERSION,
         "area": area,
         "sut": system,
         "seed": seed,
@@ -40,7 +40,7 @@ def save(path: Path, area: str, system: str, seed: str, walk: Walk) -> None:
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def load(path: Path) -> Sequence:
+def load_steps(path: Path) -> Sequence:
     """Read the steps in a file; raise UsageError, in one line, if ``mqconform explore`` did not write the file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

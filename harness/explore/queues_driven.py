@@ -16,7 +16,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
 _STATUS_NAME = re.compile(r"MQ_ERROR_\w+")
-_MOST_MESSAGES = 1_000
+_MOST_LISTED_MESSAGES = 1_000
 NO_PLACE = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
@@ -64,35 +64,35 @@ class QueuesDriven:
             answer = _read_refusal(refusal)
         if answer is not None:
             answers["answer"] = answer
-        self._await(awaited - {"answer"})
+        self._await_answers(awaited - {"answer"})
         answers |= self._came
         self._came = {}
-        return Seen(answers, self._visible())
+        return Seen(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _create(self, queue: str, **properties: Any) -> str:
         given = {name: value for name, value in properties.items() if value is not None}
-        self._sut.create_queue(self._path(queue), **given)
+        self._sut.create_queue(self._name_queue_path(queue), **given)
         self._queues.add(queue)
         return "done"
 
     def _create_subqueue(self, queue: str) -> str:
-        self._sut.create_queue(self._path(f"{queue};sub"))
+        self._sut.create_queue(self._name_queue_path(f"{queue};sub"))
         self._queues.add(f"{queue};sub")
         return "done"
 
     def _set_queue(self, queue: str, **properties: Any) -> str:
         given = {name: value for name, value in properties.items() if value is not None}
-        return self._call("set_queue", name=self._path(queue), **given)
+        return self._call_verb("set_queue", name=self._name_queue_path(queue), **given)
 
     def _delete(self, queue: str) -> str:
-        self._sut.delete_queue(self._path(queue))
+        self._sut.delete_queue(self._name_queue_path(queue))
         self._queues -= {queue, f"{queue};sub"}
         return "done"
 
     def _purge(self, queue: str) -> dict[str, int]:
-        return {"purged": self._sut.control.call("purge", queue=self._path(queue))["purged"]}
+        return {"purged": self._sut.control.call("purge", queue=self._name_queue_path(queue))["purged"]}
 
     def _send(
         self,
@@ -106,15 +106,21 @@ class QueuesDriven:
     ) -> str:
         fields = {**properties, "label": message, "body": "b" * size, "acks": acks, "time_to_be_received_s": life_s}
         if acks:
-            fields["admin_queue"] = self._direct(self._admin)
+            fields["admin_queue"] = self._format_direct_name(self._admin)
         if transaction is not None:
             fields["transaction"] = self._transactions[transaction]
-        self.name_message(self._sut.send(self._direct(self._path(queue)), **fields), message)
+        self.name_message(self._sut.send(self._format_direct_name(self._name_queue_path(queue)), **fields), message)
         return "done"
 
     def _move(self, message: str, queue: str, to: str, transaction: str | None) -> str:
-        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "to": self._path(to)}
-        self._places[message] = self._sut.control.call("move", **asked, **self._within(transaction))["lookup_id"]
+        asked = {
+            "queue": self._name_queue_path(queue),
+            "lookup_id": self._places.get(message, NO_PLACE),
+            "to": self._name_queue_path(to),
+        }
+        self._places[message] = self._sut.control.call("move", **asked, **self._transaction_argument(transaction))[
+            "lookup_id"
+        ]
         return "done"
 
     def _begin(self, transaction: str, external: bool) -> str:
@@ -123,61 +129,71 @@ class QueuesDriven:
         return "done"
 
     def _prepare(self, transaction: str, single_phase: bool) -> dict[str, str]:
-        return self._decide("prepare", transaction, **({"single_phase": True} if single_phase else {}))
+        return self._end_transaction("prepare", transaction, **({"single_phase": True} if single_phase else {}))
 
     def _commit(self, transaction: str) -> dict[str, str]:
-        return self._decide("commit", transaction)
+        return self._end_transaction("commit", transaction)
 
     def _abort(self, transaction: str) -> dict[str, str]:
-        return self._decide("abort", transaction)
+        return self._end_transaction("abort", transaction)
 
     def _reject(self, transaction: str, message: str, queue: str) -> str:
-        within = self._within(transaction)
-        return self._call("reject", queue=self._path(queue), lookup_id=self._places.get(message, NO_PLACE), **within)
+        within = self._transaction_argument(transaction)
+        return self._call_verb(
+            "reject", queue=self._name_queue_path(queue), lookup_id=self._places.get(message, NO_PLACE), **within
+        )
 
     def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
-        opened = self._sut.control.call("open_queue", queue=self._path(queue), access=access, deny_receive=deny_receive)
+        opened = self._sut.control.call(
+            "open_queue", queue=self._name_queue_path(queue), access=access, deny_receive=deny_receive
+        )
         self._handles[handle] = opened["handle"]
         return "done"
 
     def _close(self, handle: str) -> str:
-        return self._call("close_queue", handle=self._handles[handle])
+        return self._call_verb("close_queue", handle=self._handles[handle])
 
     def _open_cursor(self, cursor: str, handle: str) -> str:
         self._cursors[cursor] = self._sut.control.call("open_cursor", handle=self._handles[handle])["cursor"]
         return "done"
 
     def _close_cursor(self, cursor: str) -> str:
-        return self._call("close_cursor", cursor=self._cursors[cursor])
+        return self._call_verb("close_cursor", cursor=self._cursors[cursor])
 
     def _receive(self, read: str, queue: str, wait_ms: int, transaction: str | None) -> None:
-        self._read(read, "receive", wait_ms, queue=self._path(queue), **self._within(transaction))
+        self._begin_read(
+            read, "receive", wait_ms, queue=self._name_queue_path(queue), **self._transaction_argument(transaction)
+        )
 
     def _peek(self, read: str, queue: str, wait_ms: int) -> None:
-        self._read(read, "peek_message", wait_ms, queue=self._path(queue))
+        self._begin_read(read, "peek_message", wait_ms, queue=self._name_queue_path(queue))
 
     def _receive_through(self, read: str, handle: str, wait_ms: int, transaction: str | None) -> None:
-        self._read(read, "receive", wait_ms, handle=self._handles[handle], **self._within(transaction))
+        self._begin_read(
+            read, "receive", wait_ms, handle=self._handles[handle], **self._transaction_argument(transaction)
+        )
 
     def _peek_through(self, read: str, handle: str, wait_ms: int) -> None:
-        self._read(read, "peek_message", wait_ms, handle=self._handles[handle])
+        self._begin_read(read, "peek_message", wait_ms, handle=self._handles[handle])
 
     def _receive_at(self, read: str, cursor: str, wait_ms: int, transaction: str | None) -> None:
-        self._read(read, "receive", wait_ms, cursor=self._cursors[cursor], **self._within(transaction))
+        self._begin_read(
+            read, "receive", wait_ms, cursor=self._cursors[cursor], **self._transaction_argument(transaction)
+        )
 
     def _peek_at(self, read: str, cursor: str, wait_ms: int) -> None:
-        self._read(read, "peek_message", wait_ms, cursor=self._cursors[cursor])
+        self._begin_read(read, "peek_message", wait_ms, cursor=self._cursors[cursor])
 
     def _peek_next(self, read: str, cursor: str, wait_ms: int) -> None:
-        self._read(read, "peek_next", wait_ms, cursor=self._cursors[cursor])
+        self._begin_read(read, "peek_next", wait_ms, cursor=self._cursors[cursor])
 
     def _look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         verb = "receive_by_lookup_id" if receives else "peek_by_lookup_id"
-        asked = {"queue": self._path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
-        self._reads[read] = self._sut.control.begin(verb, **asked, **self._within(transaction))
+        asked = {"queue": self._name_queue_path(queue), "lookup_id": self._places.get(message, NO_PLACE), "seek": seek}
+        self._reads[read] = self._sut.control.begin(verb, **asked, **self._transaction_argument(transaction))
 
     def _cancel(self, read: str) -> str:
-        return self._call("cancel", request=self._reads[read])
+        return self._call_verb("cancel", request=self._reads[read])
 
     def _pause(self, ms: int) -> None:
         self._sut.environment.run_until(lambda: False, ms)
@@ -192,43 +208,43 @@ class QueuesDriven:
 
     def name_message(self, message_id: str, name: str) -> None:
         """Store the name that the model gives a message."""
-        self._messages[message_id.lower()] = self._messages[_correlation_of(message_id)] = name
+        self._messages[message_id.lower()] = self._messages[_format_correlation_id(message_id)] = name
 
     # -- how steps are taken --------------------------------------------------------------------------------------
 
-    def _call(self, verb: str, **arguments: Any) -> str:
+    def _call_verb(self, verb: str, **arguments: Any) -> str:
         self._sut.control.call(verb, **arguments)
         return "done"
 
-    def _read(self, name: str, verb: str, wait_ms: int, **asked: Any) -> None:
+    def _begin_read(self, name: str, verb: str, wait_ms: int, **asked: Any) -> None:
         self._reads[name] = self._sut.control.begin(verb, timeout_ms=wait_ms, **asked)
 
-    def _within(self, transaction: str | None) -> dict[str, str]:
+    def _transaction_argument(self, transaction: str | None) -> dict[str, str]:
         return {} if transaction is None else {"transaction": self._transactions[transaction]}
 
-    def _decide(self, verb: str, transaction: str, **arguments: Any) -> dict[str, str]:
+    def _end_transaction(self, verb: str, transaction: str, **arguments: Any) -> dict[str, str]:
         answer = self._sut.control.call(verb, transaction=self._transactions[transaction], **arguments)
         return {"outcome": answer["outcome"]}
 
-    def _path(self, queue: str) -> str:
+    def _name_queue_path(self, queue: str) -> str:
         if queue == ADMIN:
             return self._admin
         name, separator, part = queue.partition(";")
         return f"private$\\mqc-{self._sut.own}-{name}{separator}{part}"
 
-    def _direct(self, path: str) -> str:
+    def _format_direct_name(self, path: str) -> str:
         return self._sut.direct_name(path)
 
-    def _await(self, awaited: Set[str]) -> None:
+    def _await_answers(self, awaited: Set[str]) -> None:
         """Wait until the expected answers have arrived."""
         environment = self._sut.environment
         within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
 
-        def came() -> bool:
+        def have_answers_arrived() -> bool:
             self._take_answers()
             return not environment.virtual and awaited <= self._came.keys()
 
-        environment.run_until(came, within_ms)
+        environment.run_until(have_answers_arrived, within_ms)
 
     def _take_answers(self) -> None:
         for name, request in list(self._reads.items()):
@@ -241,14 +257,14 @@ class QueuesDriven:
         if answer.get("ok") is not True:
             return Refused(_find_statuses(str(answer.get("error", ""))))
         message = answer["message"]
-        return {"message": None if message is None else self._described(message)}
+        return {"message": None if message is None else self._describe_message_answer(message)}
 
     # -- visible state --------------------------------------------------------------------------------------------
 
-    def _visible(self) -> dict[str, Any]:
+    def _read_visible_state(self) -> dict[str, Any]:
         control = self._sut.control
         self._listed = listed = control.call("list")
-        own = {self._path(name).lower(): name for name in self._queues}
+        own = {self._name_queue_path(name).lower(): name for name in self._queues}
         whole = sorted(own[one["name"].lower()] for one in listed["queues"] if one["name"].lower() in own)
         names = {identifier: name for name, identifier in self._transactions.items()}
         seen: dict[str, Any] = {
@@ -258,31 +274,35 @@ class QueuesDriven:
                 for one in listed["transactions"]
                 if one["transaction"].lower() in names
             },
-            ADMIN: self._messages_in(ADMIN),
+            ADMIN: self._describe_messages(ADMIN),
         }
         for name in self._queues:
-            seen[name] = self._messages_in(name)
+            seen[name] = self._describe_messages(name)
             if ";" not in name:
-                seen[f"{name};journal"] = self._messages_in(f"{name};journal")
-                seen[f"{name} properties"] = self._answer("get_queue", name=self._path(name))
+                seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
+                seen[f"{name} properties"] = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
         return seen
 
-    def _messages_in(self, queue: str) -> list[dict[str, Any]] | Refused:
-        peeked = self._answer("peek", queue=self._path(queue), limit=_MOST_MESSAGES)
-        return peeked if isinstance(peeked, Refused) else [self._described(one) for one in peeked["messages"]]
+    def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
+        peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MOST_LISTED_MESSAGES)
+        return (
+            peeked
+            if isinstance(peeked, Refused)
+            else [self._describe_message_answer(one) for one in peeked["messages"]]
+        )
 
-    def _answer(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
+    def _call_or_refuse(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
         try:
             return self._sut.control.call(verb, **arguments)
         except ControlRefused as refusal:
             return _read_refusal(refusal)
 
-    def _queue_of(self, format_name: str | None) -> str | None:
+    def _find_queue_name(self, format_name: str | None) -> str | None:
         """Return the model's name of a queue, given its direct format name in the system."""
         path = (format_name or "").rpartition("\\private$\\mqc-")[2]
         return path.removeprefix(f"{self._sut.own}-") or None
 
-    def _described(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _describe_message_answer(self, message: dict[str, Any]) -> dict[str, Any]:
         cls = message["class"].removeprefix(_CLASS_PREFIX)
         identifier = message["correlation_id"] if cls != "NORMAL" else message["message_id"]
         name = self._messages.get(identifier.lower(), message["label"])
@@ -294,7 +314,7 @@ class QueuesDriven:
             "class": cls,
             "size": len(base64.b64decode(message["body_base64"])),
             "acks": sorted(message.get("acks", [])),
-            "answers_to": self._queue_of(message.get("response_queue")),
+            "answers_to": self._find_queue_name(message.get("response_queue")),
             "journal": sorted(message.get("journal", [])),
         }
 
@@ -312,7 +332,7 @@ def _find_statuses(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_STATUS_NAME.findall(text)))
 
 
-def _correlation_of(message_id: str) -> str:
+def _format_correlation_id(message_id: str) -> str:
     """Return a message id in the form of a correlation id in an acknowledgment: the GUID as in a packet, and u32 LE."""
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -23,13 +23,13 @@ from reference_qm.codec import UserMessagePacket, parse_packet
 
 _READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
-_ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
+_HIGHEST_U64 = 0xFFFF_FFFF_FFFF_FFFF
 _SEEK_ACTIONS = {
     "current": ("current", None),
     "next": ("next", None),
     "previous": ("previous", None),
     "first": ("next", 0),
-    "last": ("previous", _ALL_ONES),
+    "last": ("previous", _HIGHEST_U64),
 }
 """For each kind of lookup in the model, the LookupAction and the LookupId of the call (MS-MQQP 3.1.4.11)."""
 _LOOKUP_ACTIONS = {
@@ -40,7 +40,7 @@ _LOOKUP_ACTIONS = {
     ("next", True): wire.LOOKUP_RECEIVE_NEXT,
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
-_WAIT_MS = 20
+_REACTION_WAIT_MS = 20
 """int ms: how long to wait, in virtual time, for the answer to a call that the system answers at once."""
 
 
@@ -62,14 +62,14 @@ class RemoteDriven(QueuesDriven):
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
 
-    def _await(self, awaited: Set[str]) -> None:
-        self._peer.environment.run_until(lambda: False, _WAIT_MS)
-        super()._await(awaited)
+    def _await_answers(self, awaited: Set[str]) -> None:
+        self._peer.environment.run_until(lambda: False, _REACTION_WAIT_MS)
+        super()._await_answers(awaited)
         for read in sorted(self._waiting):
             call = self._calls[read][1]
             if call.answered:
                 self._waiting.remove(read)
-                self._came[read] = self._answered(call)
+                self._came[read] = self._describe_read_answer(call)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class RemoteDriven(QueuesDriven):
         return "done"
 
     def _open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> Any:
-        form = queue_format(DIRECT, self._direct(self._path(queue)).removeprefix("DIRECT="))
+        form = queue_format(DIRECT, self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="))
         opened = self._remote.open_remote(
             self._clients[client],
             access=RECEIVE_ACCESS if access == RECEIVE else PEEK_ACCESS,
@@ -99,30 +99,30 @@ class RemoteDriven(QueuesDriven):
         return "done"
 
     def _close_remote(self, handle: str) -> Any:
-        return self._told(self._opened.pop(handle).close())
+        return self._await_outcome(self._opened.pop(handle).close())
 
     def _create_cursor(self, cursor: str, handle: str) -> Any:
         made = self._opened[handle].cursor().wait()
         if made.outcome in _SUCCESS_OUTCOMES:
             self._remote_cursors[cursor] = (handle, made.out.phCursor)
-        return self._told(made)
+        return self._await_outcome(made)
 
     def _drop_cursor(self, cursor: str) -> Any:
         handle, number = self._remote_cursors.pop(cursor)
-        return self._told(self._opened[handle].close_cursor(number))
+        return self._await_outcome(self._opened[handle].close_cursor(number))
 
     def _read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         by = START if lacks_method(self._sut, method) else method
-        self._start(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
+        self._start_remote_read(read, handle, TAKE if receives else PEEK_CURRENT, by=by, ulTimeout=wait_ms)
 
     def _read_remote_at(self, read: str, cursor: str, action: str, wait_ms: int) -> None:
         handle, number = self._remote_cursors[cursor]
-        self._start(read, handle, _READ_ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
+        self._start_remote_read(read, handle, _READ_ACTIONS[action], hCursor=number, ulTimeout=wait_ms)
 
     def _look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
         way, given = _SEEK_ACTIONS[seek]
         place = self._places.get(message, NO_PLACE) if given is None else given
-        self._start(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
+        self._start_remote_read(read, handle, _LOOKUP_ACTIONS[way, receives], by=LOOKUP, lookup_id=place)
 
     def _end_read(self, read: str, acknowledge: bool) -> Any:
         handle, call = self._calls[read]
@@ -130,32 +130,32 @@ class RemoteDriven(QueuesDriven):
         return (
             "the handle was not set to null"
             if ended.outcome in _SUCCESS_OUTCOMES and not ended.has_null_handle
-            else self._told(ended)
+            else self._await_outcome(ended)
         )
 
     def _cancel_remote(self, read: str) -> Any:
         handle, _ = self._calls[read]
-        return self._told(self._opened[handle].cancel(self._request_ids[read]))
+        return self._await_outcome(self._opened[handle].cancel(self._request_ids[read]))
 
     def _cancel_nothing(self, handle: str) -> Any:
-        return self._told(self._opened[handle].cancel(self._remote.request_id()))
+        return self._await_outcome(self._opened[handle].cancel(self._remote.request_id()))
 
     def _purge_remote(self, handle: str) -> Any:
-        return self._told(self._opened[handle].purge())
+        return self._await_outcome(self._opened[handle].purge())
 
     # -- answers --------------------------------------------------------------------------------------------------
 
-    def _start(self, read: str, handle: str, action: int, **how: Any) -> None:
+    def _start_remote_read(self, read: str, handle: str, action: int, **how: Any) -> None:
         self._request_ids[read] = self._remote.request_id()
         call = self._opened[handle].begin(action, dwRequestID=self._request_ids[read], **how)
         self._calls[read] = (handle, call)
         self._waiting.add(read)
 
-    def _told(self, call: Call) -> Any:
+    def _await_outcome(self, call: Call) -> Any:
         call.wait()
         return "done" if call.outcome in _SUCCESS_OUTCOMES else Refused((call.either,))
 
-    def _answered(self, call: Call) -> Any:
+    def _describe_read_answer(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
@@ -163,10 +163,10 @@ class RemoteDriven(QueuesDriven):
         description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))
-        message = self._described_packet(packet) if isinstance(packet, UserMessagePacket) else "no packet"
+        message = self._describe_read_message(packet) if isinstance(packet, UserMessagePacket) else "no packet"
         return {"message": message, "handle": not call.has_null_handle}
 
-    def _described_packet(self, packet: UserMessagePacket) -> dict[str, Any]:
+    def _describe_read_message(self, packet: UserMessagePacket) -> dict[str, Any]:
         """Describe a message that a client read, in the terms of the model."""
         user, properties = packet.UserHeader, packet.MessagePropertiesHeader
         identifier = f"{{{user.SourceQueueManager}}}\\{user.MessageID}"

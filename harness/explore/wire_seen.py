@@ -89,7 +89,7 @@ class Wire:
             first = max(sum(came) - _MOST_NAMED_BY_ACK + 1, 1)
             conversation.send(
                 session_ack(
-                    WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._peer_opened() else 64,
+                    WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._was_opened_by_peer() else 64,
                     AckSequenceNumber=len(came),
                     RecoverableMsgAckSeqNumber=min(first, sum(came)),
                     RecoverableMsgAckFlags=(1 << (sum(came) - first + 1)) - 1,
@@ -98,7 +98,7 @@ class Wire:
                 )
             )
 
-    def _peer_opened(self) -> list[Conversation]:
+    def _was_opened_by_peer(self) -> list[Conversation]:
         return [one for one in self._peer.conversations if isinstance(one, RawConversation) and one.by_peer]
 
     def _on_frame(self, frame: Frame) -> None:
@@ -112,7 +112,7 @@ class Wire:
             self._windows[frame.connection] = packet.ConnectionParametersHeader.WindowSize
         if isinstance(packet, UserMessagePacket):
             self._came[frame.connection].append(packet.UserHeader.DM == 1)
-            self._sort(packet, frame.connection)
+            self._record_message(packet, frame.connection)
         if isinstance(packet, SessionAckPacket | UserMessagePacket) and packet.SessionHeader is not None:
             header, came = packet.SessionHeader, self._came[frame.connection]
             self._headers[frame.connection].append(header)
@@ -125,7 +125,7 @@ class Wire:
                 )
             self._wrong[frame.connection] += wrong
 
-    def _sort(self, packet: UserMessagePacket, connection: Connection) -> None:
+    def _record_message(self, packet: UserMessagePacket, connection: Connection) -> None:
         properties = packet.MessagePropertiesHeader
         if properties.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK:
             self.order_acks.append(OrderAckBody.parse(properties.MessageBody))

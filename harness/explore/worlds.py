@@ -67,16 +67,16 @@ class Worlds:
         """Return whether every world can take a step."""
         decisions = [dict(world.decisions) for world in self._worlds]
         possible = self._list_worlds_after(step) is not None
-        self._worlds = [self._again(one) for one in decisions]
+        self._worlds = [self._replay_past_steps(one) for one in decisions]
         return possible
 
     def _list_worlds_after(self, step: Step) -> list[Model] | None:
         """Return the worlds after a step; return None, without a change, when one of the worlds cannot take it."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
-            return [after for world in self._worlds for after in self._step(world, step)]
+            return [after for world in self._worlds for after in self._apply_step(world, step)]
         except Impossible:
-            self._worlds = [self._again(one) for one in decisions]
+            self._worlds = [self._replay_past_steps(one) for one in decisions]
             return None
 
     def awaited(self) -> set[str]:
@@ -98,15 +98,15 @@ class Worlds:
         world, found = min(differences, key=lambda one: len(one[1]))
         return Divergence(self._past[-1], tuple(world.cited), tuple(found))
 
-    def _step(self, world: Model, step: Step) -> list[Model]:
+    def _apply_step(self, world: Model, step: Step) -> list[Model]:
         try:
             world.take(step)
         except Undecided as open_:
             decisions = [{**world.decisions, open_.choice: reading} for reading in range(open_.readings)]
-            return [after for one in decisions for after in self._step(self._again(one), step)]
+            return [after for one in decisions for after in self._apply_step(self._replay_past_steps(one), step)]
         return [world]
 
-    def _again(self, decisions: Mapping[str, int]) -> Model:
+    def _replay_past_steps(self, decisions: Mapping[str, int]) -> Model:
         world = self._kind(decisions)
         for step in self._past:
             world.take(step)

@@ -38,7 +38,7 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
     if unknown := changes.keys() - signature.parameters.keys():
         raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
 
-    def make(original: Method) -> Method:
+    def make_changed_step(original: Method) -> Method:
         def step(*arguments: Any, **named: Any) -> Any:
             bound, given = _bind_arguments(signature, arguments, named)
             bound.arguments |= {name: change(given) for name, change in changes.items()}
@@ -46,16 +46,16 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
         return step
 
-    return replace_part(override_method(method, make))
+    return replace_part(override_method(method, make_changed_step))
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
     """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original arguments."""
 
-    def instead(given: Given) -> Callable[..., Any]:
+    def make_changed_callback(given: Given) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))
 
-    return with_arguments(method, **{callback: instead})
+    return with_arguments(method, **{callback: make_changed_callback})
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:

@@ -14,13 +14,13 @@ from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
     """Change the datagrams that arrive at one of the two sockets; None drops a datagram."""
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_datagram(event: Input) -> Iterable[Input]:
         if not isinstance(event, DatagramReceived) or event.socket is not socket:
             return [event]
         data = change(event.data)
         return [] if data is None else [replace(event, data=data)]
 
-    return inputs(filter_)
+    return inputs(filter_datagram)
 
 
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:

@@ -50,7 +50,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             running.append(original)
             return lambda *arguments, **named: running[-1](*arguments, **named)
 
-        def heard(hear: Hear, arguments: tuple[Any, ...]) -> Hear:
+        def wrap_event_handler(hear: Hear, arguments: tuple[Any, ...]) -> Hear:
             def run(now: Now) -> None:
                 running.append(make(running[-1], *arguments))
                 try:
@@ -61,7 +61,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             return run
 
         put_in_place(faulty.core, override_method(inner, make_inner))
-        put_in_place(faulty.core, _replace_event_hearing(poster, kind, heard))
+        put_in_place(faulty.core, _replace_event_hearing(poster, kind, wrap_event_handler))
 
     return install
 
@@ -88,11 +88,11 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
 
 
 def _call_handlers(qm: QueueManager, event: Any) -> Hear:
-    def hear(now: Now) -> None:
+    def call_each_handler(now: Now) -> None:
         for one in ON_EVENT[type(event)]:
             one(qm, event, now)
 
-    return hear
+    return call_each_handler
 
 
 def _post_event(qm: QueueManager, hear: Hear, event: object = None) -> None:

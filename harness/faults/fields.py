@@ -85,7 +85,7 @@ def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
     """Send a field with all reserved bits set: all bits of a Reserved field, or the unnamed bits of a Flags field."""
     field = _find_integer_field(kind, path)
-    reserved = field.mask & ~_used_bits(field)
+    reserved = field.mask & ~_get_named_bit_mask(field)
     if not reserved:
         raise HarnessError(f"{path} has no reserved bits")
     return _change_field(kind, field, lambda old: old | reserved, when)
@@ -127,18 +127,18 @@ def add_bits_set(kind: Kind, *faults: Named) -> None:
 def sent_as(role: Role, install: Install) -> Install:
     """Limit a fault of sent packets to one role; the initiator is the side that connects and pings."""
 
-    def only(filter_: EffectFilter) -> EffectFilter:
-        return lambda effect: filter_(effect) if _role_of(effect) == role else [effect]
+    def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
+        return lambda effect: filter_(effect) if _get_sender_role(effect) == role else [effect]
 
-    def install_only(faulty: FaultyCore) -> None:
+    def install_for_role(faulty: FaultyCore) -> None:
         installed = FaultyCore(faulty.core)
         install(installed)
-        faulty.effect_filters += map(only, installed.effect_filters)
+        faulty.effect_filters += map(limit_filter_to_role, installed.effect_filters)
 
-    return install_only
+    return install_for_role
 
 
-def _role_of(effect: Effect) -> Role | None:
+def _get_sender_role(effect: Effect) -> Role | None:
     if isinstance(effect, SendPacket):
         return "initiator" if effect.transport.startswith("out-") else "acceptor"
     if isinstance(effect, SendDatagram):
@@ -179,12 +179,12 @@ class _Field:
     def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with a changed value of the field."""
         data: bytes = packet.build()
-        at = self._place(packet)
+        at = self._find_offset(packet)
         if at is None:
             return data
-        return data[:at] + self._value(data[at : at + self.size], change) + data[at + self.size :]
+        return data[:at] + self._compute_changed_value(data[at : at + self.size], change) + data[at + self.size :]
 
-    def _place(self, packet: Any) -> int | None:
+    def _find_offset(self, packet: Any) -> int | None:
         """Return the offset of the field; None if the packet does not contain it."""
         start, holder = 0, packet
         for name in self.headers:
@@ -200,7 +200,7 @@ class _Field:
                 return start + offset + sum(map(_size_of_code, codes))
         return None
 
-    def _value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
+    def _compute_changed_value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
         if self.code == GUID:
             guid: UUID = change(UUID(bytes_le=wire))
             return guid.bytes_le
@@ -268,7 +268,7 @@ def _find_bits(kind: Kind, path: str) -> _Field:
     return field
 
 
-def _used_bits(field: _Field) -> int:
+def _get_named_bit_mask(field: _Field) -> int:
     """Return the mask of the named bits of a field."""
     if field.name.startswith("Reserved"):
         return 0

@@ -17,16 +17,16 @@ PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
 """Values of DQ: private queue by number, direct name."""
-ELSEWHERE = "TCP:127.0.0.77"
+FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
-def _with_destination(kind: int, meant: Meant) -> Meant:
+def _match_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
 def _replace_address(name: str) -> str:
-    return ELSEWHERE + name[name.index("\\") :]
+    return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
 def _put_numbers_first(body: bytes) -> bytes:
@@ -49,13 +49,13 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
     "has private queue 5 as destination": lambda meant: wrong_fields(
-        MESSAGE, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _with_destination(PRIVATE, meant)
+        MESSAGE, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE, meant)
     ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _match_destination(DIRECT, meant)
     ),
     "has a wrong address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _with_destination(DIRECT, meant)
+        MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT, meant)
     ),
     "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),

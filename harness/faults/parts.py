@@ -35,7 +35,7 @@ Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
 """A condition that is called like the step: with the part, then the arguments of the step."""
-_CONDITION = "only_if"
+_CONDITION_ATTRIBUTE = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
@@ -75,20 +75,20 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
         def step(self: Part, *arguments: Any, **named: Any) -> Any:
             if condition(self, *arguments, **named):
                 return method(self, *arguments, **named)
-            return getattr(super(_owner_in(type(self), step), self), method.__name__)(*arguments, **named)
+            return getattr(super(_find_defining_class(type(self), step), self), method.__name__)(*arguments, **named)
 
-        setattr(step, _CONDITION, condition)
+        setattr(step, _CONDITION_ATTRIBUTE, condition)
         return cast("Changed", step)
 
     return narrow
 
 
-def condition_of(method: Method) -> Condition | None:
+def get_condition(method: Method) -> Condition | None:
     """Return the condition under which a step is changed; None if it is always changed."""
-    return getattr(method, _CONDITION, None)
+    return getattr(method, _CONDITION_ATTRIBUTE, None)
 
 
-def _owner_in(cls: type, step: Method) -> type:
+def _find_defining_class(cls: type, step: Method) -> type:
     return next(one for one in cls.__mro__ if vars(one).get(step.__name__) is step)
 
 
@@ -117,7 +117,7 @@ def replace_part(cls: type[Part]) -> Install:
 
 def override_method(method: Method, make: Make) -> type[Part]:
     """Return a subclass of a method's part in which ``make`` replaces that method."""
-    part, name = _owner_of(method)
+    part, name = _find_part_of_method(method)
 
     def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
         return getattr(super(cls, getattr(qm, attribute_of(qm, part))), name)(*arguments, **named)
@@ -127,7 +127,7 @@ def override_method(method: Method, make: Make) -> type[Part]:
     return cls
 
 
-def _owner_of(method: Method) -> tuple[type[Part], str]:
+def _find_part_of_method(method: Method) -> tuple[type[Part], str]:
     class_name, _, name = method.__qualname__.rpartition(".")
     owner = getattr(sys.modules[method.__module__], class_name, None)
     if not (isinstance(owner, type) and issubclass(owner, Part)):

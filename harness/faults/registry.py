@@ -58,8 +58,8 @@ class FaultyCore:
         effects: list[Effect] = []
         with self.around:
             for one in inputs:
-                effects += self.core.handle(one, self._time(now))
-        return self._outgoing(effects)
+                effects += self.core.handle(one, self._apply_clock_faults(now))
+        return self._filter_effects(effects)
 
     def next_due(self) -> int | None:
         """Return when the next timer is due, in monotonic ms."""
@@ -68,15 +68,15 @@ class FaultyCore:
     def handle_timer(self, now: Now) -> list[Effect]:
         """Let due timers expire."""
         with self.around:
-            effects = self.core.handle_timer(self._time(now))
-        return self._outgoing(effects)
+            effects = self.core.handle_timer(self._apply_clock_faults(now))
+        return self._filter_effects(effects)
 
-    def _time(self, now: Now) -> Now:
+    def _apply_clock_faults(self, now: Now) -> Now:
         for clock in self.clocks:
             now = clock(now)
         return now
 
-    def _outgoing(self, effects: list[Effect]) -> list[Effect]:
+    def _filter_effects(self, effects: list[Effect]) -> list[Effect]:
         for filter_ in self.effect_filters:
             effects = [out for one in effects for out in filter_(one)]
         for change in self.after_each:
@@ -136,7 +136,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 
-def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
+def build_faulty_core(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
     """Create a core with the named faults; raise UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:

@@ -17,7 +17,7 @@ from reference_qm.codec.base import SIGNATURE
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
-MOST_SEARCHED_SEGMENTS = 8
+MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
 """How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
 _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
@@ -54,7 +54,7 @@ class Described:
 
 MOST_LISTED_CONVERSATIONS = 1000
 """The largest number of conversations that a report lists."""
-GAPS_LISTED = 5
+MOST_LISTED_GAPS = 5
 
 
 class Conversation:
@@ -160,31 +160,31 @@ class Conversation:
         """Record that the capture lacks bytes from one side."""
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
-        reason = f"{size} bytes from {self._name(side)} {where} are missing in the capture"
-        if len(self._gaps) < GAPS_LISTED:
+        reason = f"{size} bytes from {self._name_side(side)} {where} are missing in the capture"
+        if len(self._gaps) < MOST_LISTED_GAPS:
             self._gaps.append(reason)
-        self._lack(reason)
+        self._note_missing_bytes(reason)
 
-    def _lack(self, reason: str) -> None:
+    def _note_missing_bytes(self, reason: str) -> None:
         self._missing = self._missing or reason
         for view in self._views:
             if view.connection is not None:
                 view.connection.missing = self._missing
                 view.connection.summaries.clear()
 
-    def _is_at(self, ports: frozenset[int]) -> bool:
+    def _uses_port(self, ports: frozenset[int]) -> bool:
         return any(port in ports for _, port in self.ends)
 
     def _classify(self, data: bytes) -> None:
         late = any(way.late for way in self._reassembly.ways) or self._holes > 0
         if is_pdu(data):
             self.kind = RPC
-        elif data[4:8] == SIGNATURE or self._is_at(self._ports) or (late and find_packet(data) is not None):
+        elif data[4:8] == SIGNATURE or self._uses_port(self._ports) or (late and find_packet(data) is not None):
             self.kind = MSMQ
             self._assign_views(late)
-        elif self._is_at(RPC_PORTS):
+        elif self._uses_port(RPC_PORTS):
             self.kind = RPC
-        elif late and self._tries < MOST_SEARCHED_SEGMENTS:
+        elif late and self._tries < MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL:
             self._tries += 1
         else:
             self.kind = OTHER
@@ -198,7 +198,7 @@ class Conversation:
             self._missing = self._missing or _MIDDLE_OF_CONNECTION
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
-            system = self._systems.at(self._name(side), self.ends[side][0], self._get_identifying_port(side))
+            system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))
             if system is not None:
                 system.roles[role] += 1
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
@@ -215,7 +215,7 @@ class Conversation:
             return wanted.port
         return own[1]
 
-    def _name(self, side: int) -> str:
+    def _name_side(self, side: int) -> str:
         own, other = self.ends[side], self.ends[1 - side]
         address = str(ip_address(own[0]))
         if own[0] != other[0]:
@@ -225,7 +225,7 @@ class Conversation:
         return _format_endpoint(own)
 
     def _describe_conversation(self) -> None:
-        totals, kind = self._totals, self.kind or (MSMQ if self._is_at(self._ports) and self._holes else OTHER)
+        totals, kind = self._totals, self.kind or (MSMQ if self._uses_port(self._ports) and self._holes else OTHER)
         totals.kinds[kind] += 1
         totals.packets[kind] += self._packets
         if kind == OTHER:

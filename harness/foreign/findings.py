@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
-MOST_HEX = 64
+MOST_SHOWN_BYTES = 64
 """The largest number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
 """The state of a rule that occurred in the capture, but whose packets are incomplete."""
@@ -112,9 +112,9 @@ class SystemFinding:
         }
 
 
-def findings_of(checked: Checked) -> list[SystemFinding]:
+def build_findings(checked: Checked) -> list[SystemFinding]:
     """Return the findings on each system, in the order of the systems' first packets; call this function only once."""
-    return [_of_system(system, checked) for system in checked.traffic.systems.by_name.values()]
+    return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 
 def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
@@ -138,11 +138,11 @@ def as_json(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:
     }
 
 
-def _of_system(system: System, checked: Checked) -> SystemFinding:
+def _build_system_finding(system: System, checked: Checked) -> SystemFinding:
     by_rule: dict[str, list[Entry]] = {}
     for entry in system.take_verdicts():
         by_rule.setdefault(entry.rule, []).append(entry)
-    rules = tuple(_of_rule(entries, system, checked) for _, entries in sorted(by_rule.items()))
+    rules = tuple(_build_rule_finding(entries, system, checked) for _, entries in sorted(by_rule.items()))
     unjudged: dict[str, int] = {}
     for tally in system.judge.packets.tallies.values():
         for why, count in (tally.missing or {}).items():
@@ -151,7 +151,7 @@ def _of_system(system: System, checked: Checked) -> SystemFinding:
     return SystemFinding(system.name, system, rules, unjudged)
 
 
-def _of_rule(entries: list[Entry], system: System, checked: Checked) -> RuleFinding:
+def _build_rule_finding(entries: list[Entry], system: System, checked: Checked) -> RuleFinding:
     worst = min(entries, key=lambda entry: WORST_FIRST.index(entry.verdict))
     row = system.judge.catalogue[worst.rule]
     packets = tuple(
@@ -186,11 +186,17 @@ def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Itera
             yield Shown(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]
-        more = "…" if len(octets) > MOST_HEX else ""
+        more = "…" if len(octets) > MOST_SHOWN_BYTES else ""
         named = [line.path for line in frame.lines if (line.start, line.end) == (evidence.first, evidence.last + 1)]
         field = ".".join(named[0]) if named else ""
         yield Shown(
-            evidence.frame, time_s, observed, field, evidence.first, evidence.last, octets[:MOST_HEX].hex(" ") + more
+            evidence.frame,
+            time_s,
+            observed,
+            field,
+            evidence.first,
+            evidence.last,
+            octets[:MOST_SHOWN_BYTES].hex(" ") + more,
         )
 
 

@@ -47,7 +47,7 @@ def _find_ip_in_cooked(data: bytes) -> int:
     return _find_ip_offset(data, 14)
 
 
-def _cooked_2(data: bytes) -> int:
+def _find_ip_in_cooked_2(data: bytes) -> int:
     """Read the EtherType at the start of the header; VLAN tags follow the header of 20 bytes."""
     if len(data) < 20:
         return CUT_FRAME
@@ -67,7 +67,7 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     113: _find_ip_in_cooked,
     228: _find_ip_in_raw,
     229: _find_ip_in_raw,
-    276: _cooked_2,
+    276: _find_ip_in_cooked_2,
 }
 """For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that returns
 the offset of the IP packet in a frame, `NOT_IP` or `CUT`.

@@ -26,8 +26,8 @@ LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
 """int bytes: how many bytes from the start of a packet or PDU contain its size; the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
-_LAST_TYPE = 19
-_FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
+_HIGHEST_PDU_TYPE = 19
+_SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 """The data representations of PDUs in use: ASCII and IEEE, in either byte order."""
 
 
@@ -82,7 +82,7 @@ class Cutter(ABC):
         elif self._on_trial:
             self._try_packet_start(pushed)
         if self._broken:
-            self._forget()
+            self._discard_held_bytes()
         elif self._in_step and not self._on_trial and self._held:
             self._feed_framer(pushed)
 
@@ -90,9 +90,9 @@ class Cutter(ABC):
         """Handle a gap in the capture, in which ``size`` bytes of this direction are missing."""
         there = self._framer.pending + len(self._held)
         known = self._in_step and not self._broken and not self._skipped
-        wanted = self.size_of(self._head()) if known else None
+        wanted = self.size_of(self._get_first_bytes()) if known else None
         self.lost += known
-        self._forget()
+        self._discard_held_bytes()
         self._broken = False
         if self._skipped >= size:
             self._skipped -= size
@@ -115,7 +115,7 @@ class Cutter(ABC):
         """Pass the held bytes to the framer, if they may complete a packet."""
         there = self._framer.pending + len(self._held)
         if not self._wanted:
-            self._wanted = self.size_of(self._head()) or 0
+            self._wanted = self.size_of(self._get_first_bytes()) or 0
         if not pushed and self._wanted > there:
             return
         data, self._held = bytes(self._held), bytearray()
@@ -164,7 +164,7 @@ class Cutter(ABC):
             else:
                 return
 
-    def _head(self) -> bytes:
+    def _get_first_bytes(self) -> bytes:
         return (self._framer.first_bytes + bytes(self._held[:LONGEST_HEAD_BYTES]))[:LONGEST_HEAD_BYTES]
 
     def _drop_first_bytes(self, size: int) -> None:
@@ -173,7 +173,7 @@ class Cutter(ABC):
             self._take_frame_bytes(size)
             del self._held[:size]
 
-    def _forget(self) -> None:
+    def _discard_held_bytes(self) -> None:
         self._framer.clear()
         self._held.clear()
         self._pieces.clear()
@@ -231,6 +231,12 @@ def find_packet(data: bytes) -> int | None:
 
 def is_pdu(data: bytes) -> bool:
     """Return whether the bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
-    if len(data) < PDU_HEAD or data[0] != 5 or data[1] > 1 or data[2] > _LAST_TYPE or data[4:8] not in _FORMATS:
+    if (
+        len(data) < PDU_HEAD
+        or data[0] != 5
+        or data[1] > 1
+        or data[2] > _HIGHEST_PDU_TYPE
+        or data[4:8] not in _SESSION_DATA_REPRESENTATIONS
+    ):
         return False
     return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD

@@ -13,7 +13,7 @@ from typing import NamedTuple
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MOST_HELD_SEGMENTS = 64
 """The largest number of segments of a connection that wait for earlier segments, before these count as missing."""
-MOST_BYTES = 4 * 1024 * 1024
+MOST_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
 _SEQUENCE_NUMBERS = 0x1_0000_0000
@@ -101,7 +101,7 @@ class Reassembly:
         """Add a segment that one side (0 or 1) has sent."""
         way, back = self.ways[side], self.ways[1 - side]
         if flags & SYN:
-            self._open(way, back, sequence, acknowledged, flags)
+            self._begin_direction(way, back, sequence, acknowledged, flags)
             return
         if way.next is None:
             way.next, way.late = way.unwrap(sequence), True
@@ -121,12 +121,12 @@ class Reassembly:
         end = start + len(data) + missing
         segment = Segment(start, end, ack, data, flags, number, time_us, missing)
         if not way.held and not back.held and start <= way.next and ack <= (back.next or 0):
-            self._deliver(way, back, segment)
+            self._deliver_segment(way, back, segment)
             return
         insort(way.held, segment, key=_first_sequence_number)
         self._held_bytes += len(data)
-        self._settle()
-        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_BYTES:
+        self._deliver_in_order()
+        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_HELD_BYTES:
             self._skip_missing_bytes()
 
     def end(self) -> None:
@@ -138,13 +138,13 @@ class Reassembly:
                 way.receiver.hole(way.acknowledged - way.next, 0)
                 way.next = way.acknowledged
 
-    def _open(self, way: Way, back: Way, sequence: int, acknowledged: int, flags: int) -> None:
+    def _begin_direction(self, way: Way, back: Way, sequence: int, acknowledged: int, flags: int) -> None:
         if way.next is None:
             way.next = sequence + 1 + _SEQUENCE_NUMBERS
         if flags & ACK and back.next is None:
             back.next = acknowledged + _SEQUENCE_NUMBERS
 
-    def _settle(self) -> None:
+    def _deliver_in_order(self) -> None:
         one, other = self.ways
         moved = True
         while moved:
@@ -155,7 +155,7 @@ class Reassembly:
                 ):
                     segment = way.held.pop(0)
                     self._held_bytes -= len(segment.data)
-                    self._deliver(way, back, segment)
+                    self._deliver_segment(way, back, segment)
                     moved = True
 
     def _skip_missing_bytes(self) -> None:
@@ -164,19 +164,19 @@ class Reassembly:
         way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest_frame)
         first = way.held[0]
         if first.start > (way.next or 0):
-            self._skip(way, first.start, first.number)
+            self._skip_until(way, first.start, first.number)
         elif back.held and back.held[0].start <= (back.next or 0):  # both directions wait: one of them is damaged
             way.held[0] = first._replace(acknowledged=0)
         else:
             until = min(first.acknowledged, back.held[0].start) if back.held else first.acknowledged
-            self._skip(back, until, first.number)
-        self._settle()
+            self._skip_until(back, until, first.number)
+        self._deliver_in_order()
 
-    def _skip(self, way: Way, until: int, number: int) -> None:
+    def _skip_until(self, way: Way, until: int, number: int) -> None:
         way.receiver.hole(until - (way.next or 0), number)
         way.next = until
 
-    def _deliver(self, way: Way, back: Way, segment: Segment) -> None:
+    def _deliver_segment(self, way: Way, back: Way, segment: Segment) -> None:
         if way.closed or way.next is None:
             return
         if segment.flags & RST:

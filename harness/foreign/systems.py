@@ -122,7 +122,7 @@ class Systems:
                 self.unwanted[name] = None
             return None
         if name not in self.by_name:
-            self.by_name[name] = self._made(name)
+            self.by_name[name] = self._create_system(name)
         return self.by_name[name]
 
     def describe_missing(self) -> str:
@@ -131,7 +131,7 @@ class Systems:
         others = f"; other systems in this capture: {', '.join(self.unwanted)}" if self.unwanted else ""
         return f"no packet from a queue manager{at} that can be judged{others}"
 
-    def _made(self, name: str) -> System:
+    def _create_system(self, name: str) -> System:
         entries: list[Entry] = []
         judge = Judge(
             self.catalogue,

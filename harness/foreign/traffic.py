@@ -14,17 +14,20 @@ from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
 
 PING_PORT = 3527
-MOST_OPEN = 16_384
+MOST_OPEN_CONVERSATIONS = 16_384
 """The largest number of connections that are followed at once; a further connection replaces the oldest."""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``unread``: the number of frames that cannot be judged, by the reason."""
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver does;
+    ``unread``: the number of frames that cannot be judged, by the reason.
+    """
 
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
+    checksums: bool = False
     totals: Totals = field(default_factory=Totals)
     frames: int = 0
     start_us: int = 0
@@ -43,7 +46,7 @@ class Traffic:
         if time_us > self.end_us:
             self.end_us = time_us
         try:
-            self._frame(record)
+            self._read_frame(record)
         except NotRead as reason:
             self.unread[str(reason)] += 1
 
@@ -55,7 +58,7 @@ class Traffic:
         if lacking := self._fragments.end():
             self.unread["IP packets with missing fragments"] += lacking
 
-    def _frame(self, record: Record) -> None:
+    def _read_frame(self, record: Record) -> None:
         link = LINKS.get(record.link_type)
         if link is None:
             raise NotRead(f"frames of link type {record.link_type}, which is not supported")
@@ -67,14 +70,16 @@ class Traffic:
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
+        if self.checksums:
+            payload.verify_checksum()
         if payload.protocol == TCP:
-            self._segment(payload, record.time_us)
+            self._add_segment(payload, record.time_us)
         elif payload.protocol == UDP:
-            self._datagram(payload, record.time_us)
+            self._add_datagram(payload, record.time_us)
         else:
             raise NotRead("IP packets with neither TCP nor UDP")
 
-    def _segment(self, payload: Payload, time_us: int) -> None:
+    def _add_segment(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _TCP_HEADER:
             raise NotRead("TCP segments that are truncated within their header")
@@ -85,7 +90,7 @@ class Traffic:
         known = self._open.get(key)
         sequence = int.from_bytes(data[4:8], "big")
         if known is None or (flags & SYN and not flags & ACK and known[0].is_opened_again(known[1], sequence)):
-            known = self._opened(key, payload)
+            known = self._open_conversation(key, payload)
         conversation, side = known
         if conversation.ended:
             return
@@ -101,7 +106,7 @@ class Traffic:
             time_us,
         )
 
-    def _opened(self, key: bytes, payload: Payload) -> tuple[Conversation, int]:
+    def _open_conversation(self, key: bytes, payload: Payload) -> tuple[Conversation, int]:
         data = payload.data
         ports = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
         ends = (payload.source, ports[0]), (payload.target, ports[1])
@@ -109,7 +114,7 @@ class Traffic:
         for former in (key, back):
             if former in self._open:
                 self._open.pop(former)[0].end()
-        while len(self._open) >= 2 * MOST_OPEN:
+        while len(self._open) >= 2 * MOST_OPEN_CONVERSATIONS:
             self._open.popitem(last=False)[1][0].end()
         conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
         self._open[key] = conversation, 0
@@ -117,7 +122,7 @@ class Traffic:
             self._open[back] = conversation, 1
         return self._open[key]
 
-    def _datagram(self, payload: Payload, time_us: int) -> None:
+    def _add_datagram(self, payload: Payload, time_us: int) -> None:
         data = payload.data
         if len(data) < _UDP_HEADER:
             raise NotRead("UDP datagrams that are truncated within their header")
@@ -132,7 +137,7 @@ class Traffic:
             name = str(ip_address(ends[side]))
             if ends[0] == ends[1]:
                 name = f"{name}:{ports[side]}" if ports[side] == PING_PORT else f"the client of {name}:{PING_PORT}"
-            system = self.systems.at(name, ends[side], self._port_of(ends, ports[side]))
+            system = self.systems.at(name, ends[side], self._choose_port(ends, ports[side]))
             if system is not None:
                 views.append(View(system, side, None))
         size = int.from_bytes(data[4:6], "big")
@@ -140,6 +145,6 @@ class Traffic:
         show(views, 0, data[_UDP_HEADER : size or None], payload.number, time_ms, "udp", None)
         self.totals.packets[MSMQ] += 1
 
-    def _port_of(self, ends: tuple[bytes, bytes], port: int) -> int:
+    def _choose_port(self, ends: tuple[bytes, bytes], port: int) -> int:
         wanted = self.systems.wanted
         return wanted.port if ends[0] != ends[1] and wanted is not None and wanted.port is not None else port

@@ -99,16 +99,16 @@ class Replay(Recorder):
         """Judge the whole capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
-        if (cost := _cost_of(found)) > MAX_CAPTURE_BYTES:
+        if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
             raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:
-            by_sut = self._is_known(one.inbound)
+            by_sut = self._note_direction(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
             events.append((one.frame, one.time_us, partial(self.datagram, *ends, one.data, from_sut=by_sut)))
         for stream in found.tcp:
-            events += self._of_stream(stream)
+            events += self._replay_stream(stream)
         for number, time_us, happens in sorted(events, key=lambda event: event[0]):
             self._number = number
             self.now_us = max(self.now_us, time_us)
@@ -118,26 +118,32 @@ class Replay(Recorder):
     def elapsed_ms(self) -> int:
         return (self.now_us - self._start_us) // 1000
 
-    def _unwritten(self) -> int:
+    def _next_frame_number(self) -> int:
         return self._number
 
-    def _of_stream(self, stream: Stream) -> Iterator[_Event]:
-        client_is_sut = self._is_known(stream.client_inbound)
+    def _replay_stream(self, stream: Stream) -> Iterator[_Event]:
+        client_is_sut = self._note_direction(stream.client_inbound)
         rpc = stream.comment == RPC_COMMENT
         connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
-            yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
+            yield from (
+                self._replay_received_bytes(way, connection) if from_sut else self._replay_sent_bytes(way, connection)
+            )
             if way.closed_frame is not None:
                 yield way.closed_frame, 0, partial(self.record_connection_end, connection, by_peer=not from_sut)
 
-    def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_received_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         for each in way.ranges:
-            yield each.frame, each.time_us, partial(self._segment, connection, way, each.start, each.end)
+            yield (
+                each.frame,
+                each.time_us,
+                partial(self._record_received_segment, connection, way, each.start, each.end),
+            )
 
-    def _segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_received_segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
         self.record_received(connection, bytes(way.data[start:end]))
 
-    def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+    def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         """Yield an event for each packet of the peer: bytes that the peer sent in one piece are one packet, with the
         number of its first frame.
         """
@@ -145,13 +151,17 @@ class Replay(Recorder):
         for each in way.ranges:
             first = first or each
             if each.pushed or each is way.ranges[-1]:
-                yield first.frame, each.time_us, partial(self._at_once, connection, way, first.start, each.end)
+                yield (
+                    first.frame,
+                    each.time_us,
+                    partial(self._record_sent_bytes, connection, way, first.start, each.end),
+                )
                 first = None
 
-    def _at_once(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+    def _record_sent_bytes(self, connection: Connection, way: Direction, start: int, end: int) -> None:
         self.record_sent(connection, bytes(way.data[start:end]))
 
-    def _is_known(self, inbound: bool | None) -> bool:
+    def _note_direction(self, inbound: bool | None) -> bool:
         if inbound is None:
             raise NoDirection(
                 f"{self.source}: the capture does not record which packets the SUT sent (the direction of frames)"
@@ -159,7 +169,7 @@ class Replay(Recorder):
         return inbound
 
 
-def _cost_of(found: Streams) -> int:
+def _estimate_cost(found: Streams) -> int:
     sizes = [len(one.data) for one in found.udp]
     for stream in found.tcp:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]

@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
-from harness.judging.robustness import ROWS, Diagnosis
+from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
@@ -104,17 +104,17 @@ class Judge:
         suites/errata.toml that the expectation follows. ``advice``: the observation is about the SHOULD in the sentence
         of a MUST, and decides nothing about the MUST. Returns whether the observation is as expected.
         """
-        outcome = _compare(expectation(expected), observed, case)
+        outcome = _compare_values(expectation(expected), observed, case)
         frames = _list_evidence_frames(evidence)
         for rule in self._require_rules(rules):
-            self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
+            self._write_outcome(rule, outcome, frames, errata=errata, note=note, advice=advice)
         return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
         """Judge every rule that the check covers; arguments and result are the same as those of ``Judge.__call__``."""
         return self(*self.covers, expected=expected, observed=observed, **what)
 
-    def _judge(
+    def _write_outcome(
         self,
         rule: str,
         outcome: _Outcome,
@@ -124,9 +124,11 @@ class Judge:
         note: str | None,
         advice: bool,
     ) -> None:
-        row, kept = self._row(rule), outcome.kept
+        row, kept = self._get_row(rule), outcome.kept
         if advice:
-            self._put(self._should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata))
+            self._append_entry(
+                self._should_entry(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+            )
             return
         if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
@@ -137,13 +139,13 @@ class Judge:
             self.reasons.append(reason)
         elif not kept:
             reason = outcome.refusal
-        entry = self._entry(
+        entry = self._build_entry(
             row, verdict, outcome.expected, outcome.observed, frames, reason=reason, errata=errata, note=note
         )
         if verdict is Verdict.FAIL and not set(row.under).isdisjoint(self.covers):
             self._conditional.append(entry)
         else:
-            self._put(entry)
+            self._append_entry(entry)
 
     def _require_rules(self, rules: tuple[str, ...]) -> tuple[str, ...]:
         """Return the rules that a call names; raise HarnessError if it names none."""
@@ -177,18 +179,20 @@ class Judge:
         If a check breaks off, only concluded rules keep their verdict. A check that ends has concluded all its rules.
         """
         for rule in rules:
-            self._row(rule)
+            self._get_row(rule)
         self._finished.update(rules or self.covers)
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
         """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
         for rule in self._require_rules(rules):
-            self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason)
+            self._write_verdict(
+                self._get_row(rule), Verdict.NOT_EXERCISED, "", "", _list_evidence_frames(evidence), reason=reason
+            )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record one verdict, with a reason, for every covered rule that has no verdict yet."""
         self._write_held_failures()
-        self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
+        self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
         """End the check at a step that failed: rules that are not concluded become inconclusive, even if they have
@@ -199,7 +203,7 @@ class Judge:
         """
         self._write_held_failures(reason)
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED_VERDICTS}
-        self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
+        self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
         """End the check at a feature that the SUT's release does not have: rules that a product note excuses get a
@@ -208,7 +212,7 @@ class Judge:
         self._write_held_failures(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
-                self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
+                self._write_verdict(self._get_row(rule), Verdict.WARN, "", reason, [], reason=reason)
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def end_unobservable(self, reason: str) -> None:
@@ -218,7 +222,7 @@ class Judge:
         the reason.
         """
         self._write_held_failures(reason)
-        self._leave(
+        self._write_unjudged_rules(
             [
                 rule
                 for rule in self.covers
@@ -257,13 +261,13 @@ class Judge:
 
     def end_rows(self, entry: Entry) -> None:
         """Record the combined verdict of a rule after all rows of a varied check have run."""
-        self._put(entry)
+        self._append_entry(entry)
 
-    def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
+    def _write_unjudged_rules(self, rules: list[str], verdict: Verdict, reason: str) -> None:
         if rules:
             self.reasons.append(reason)
         for rule in rules:
-            self._write(self._row(rule), verdict, "", "", [], reason=reason)
+            self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
         """Record that the system did not survive this check: a separate finding, and a failure of these rules.
@@ -273,12 +277,12 @@ class Judge:
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
-        row = ROWS[diagnosis.condition]
+        row = RULE_BY_CONDITION[diagnosis.condition]
         frames = list(diagnosis.evidence)
-        self._write(row, Verdict.FAIL, row.says, said, frames)
+        self._write_verdict(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
-            self._write(self._row(rule), Verdict.FAIL, "the system survives", said, frames)
-        self._leave(
+            self._write_verdict(self._get_row(rule), Verdict.FAIL, "the system survives", said, frames)
+        self._write_unjudged_rules(
             [rule for rule in self.covers if self.judged.get(rule) not in _MISSED_VERDICTS], Verdict.INCONCLUSIVE, said
         )
 
@@ -303,16 +307,16 @@ class Judge:
             if passive.advice and packets:
                 yield self._should_entry(row, passive.expected, seen, frames, kept=True)
             elif tally.seen:
-                yield self._entry(row, Verdict.PASS, passive.expected, seen, frames)
+                yield self._build_entry(row, Verdict.PASS, passive.expected, seen, frames)
             else:
                 reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
-                yield self._entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
+                yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
         for frame, observed in tally.failures:
             seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
             if passive.advice:
                 yield self._should_entry(row, passive.expected, seen, [frame], kept=False)
             else:
-                yield self._entry(row, self._verdict_of_miss(row), passive.expected, seen, [frame])
+                yield self._build_entry(row, self._verdict_of_miss(row), passive.expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -320,7 +324,7 @@ class Judge:
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
-    def _row(self, rule: str) -> Rule:
+    def _get_row(self, rule: str) -> Rule:
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has no row in the catalogue; add it to the rules.toml of its section")
         if rule not in self.covers:
@@ -338,11 +342,11 @@ class Judge:
             raise HarnessError(f"{self.test}: the whole sentence of {row.id} is a {row.level}; omit advice=True")
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
-        return self._entry(
+        return self._build_entry(
             row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
         )
 
-    def _write(
+    def _write_verdict(
         self,
         row: Rule,
         verdict: Verdict,
@@ -352,9 +356,9 @@ class Judge:
         *,
         reason: str | None = None,
     ) -> None:
-        self._put(self._entry(row, verdict, expected, observed, frames, reason=reason))
+        self._append_entry(self._build_entry(row, verdict, expected, observed, frames, reason=reason))
 
-    def _put(self, entry: Entry) -> None:
+    def _append_entry(self, entry: Entry) -> None:
         self.log.append(entry)
         self._note(entry)
 
@@ -376,14 +380,14 @@ class Judge:
             unfollowed = [rule for rule in under if self.judged.get(rule) is Verdict.WARN]
             if unfollowed:
                 why = f"the rule depends on {', '.join(unfollowed)}, which the SUT did not follow"
-                self._put(replace(entry, verdict=Verdict.NOT_EXERCISED, reason=why))
+                self._append_entry(replace(entry, verdict=Verdict.NOT_EXERCISED, reason=why))
             elif reason is not None and not self.judged.keys() >= set(under):
-                self._put(replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason))
+                self._append_entry(replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason))
             else:
-                self._put(entry)
+                self._append_entry(entry)
         self._conditional.clear()
 
-    def _entry(
+    def _build_entry(
         self,
         row: Rule,
         verdict: Verdict,
@@ -413,7 +417,7 @@ class Judge:
             reason=reason,
             test=self.test,
             capture=self.capture if frames else None,
-            evidence=self._evidence(
+            evidence=self._build_evidence(
                 row, expected, observed, frames[:EVIDENCE_LIMIT], shown=self._is_shown(row.id, verdict, advice)
             ),
             errata=row.errata if not errata or errata in row.errata else (*row.errata, errata),
@@ -422,7 +426,7 @@ class Judge:
             heard=any(frame.from_sut for frame in frames),
         )
 
-    def _evidence(
+    def _build_evidence(
         self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
         """Return the packets as evidence; for verdicts that are shown, with the field that decides in each packet of
@@ -454,7 +458,7 @@ class _Outcome(NamedTuple):
     refusal: str | None
 
 
-def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     expected = expected.with_name(case) if case else expected
     difference = expected.compare(observed)
     texts = str(expected), str(difference or expected.show(observed))
@@ -472,17 +476,17 @@ def _list_evidence_frames(evidence: Shown) -> list[Frame]:
     """Return the packets of evidence without duplicates. An object with evidence, such as a call, is replaced by its
     packets.
     """
-    return list(dict.fromkeys(_all_frames(evidence)))
+    return list(dict.fromkeys(_walk_frames(evidence)))
 
 
-def _all_frames(evidence: Shown) -> Iterator[Frame]:
+def _walk_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
     elif isinstance(evidence, list):  # the usual form; to search a protocol's property takes long
         for one in evidence:
-            yield from _all_frames(one)
+            yield from _walk_frames(one)
     elif isinstance(evidence, HasEvidence):
-        yield from _all_frames(evidence.evidence)
+        yield from _walk_frames(evidence.evidence)
     elif evidence is not None:
         for one in evidence:
-            yield from _all_frames(one)
+            yield from _walk_frames(one)

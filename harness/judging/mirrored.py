@@ -11,7 +11,7 @@ from harness.judging.passive import PASSIVE, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure
 
-_OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
+_OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
@@ -33,7 +33,7 @@ class Mirror:
         data = frame.data if frame.from_sut else self._complete_packet(frame)
         if data is None:
             return
-        connection = None if frame.connection is None else self._mirror_of(frame.connection)
+        connection = None if frame.connection is None else self._get_connection_mirror(frame.connection)
         direction = TO_SUT if frame.from_sut else FROM_SUT
         mirrored = Frame(
             frame.number, frame.time_ms, direction, frame.transport, data, frame.kind, connection, frame.error
@@ -77,8 +77,8 @@ class Mirror:
         self._pieces[connection] = held
         return None
 
-    def _mirror_of(self, connection: Connection) -> Connection:
+    def _get_connection_mirror(self, connection: Connection) -> Connection:
         if connection not in self._connections:
-            role = _OTHER_END[connection.sut_role]
+            role = _OPPOSITE_ROLE[connection.sut_role]
             self._connections[connection] = Connection(connection.number, role, transport=connection.transport)
         return self._connections[connection]

@@ -134,7 +134,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
         summaries[kind].note(frame, connection)
 
 
-def record_of(frame: Frame) -> Any:
+def get_record(frame: Frame) -> Any:
     """Return the strict codec's record of a packet; None for bytes without a record."""
     try:
         return frame.record
@@ -281,14 +281,14 @@ class PassiveJudge:
         if frame.transport == RPC:
             return
         if frame.from_sut:
-            self._judge(frame)
+            self._judge_record(frame)
         self.note(frame)
 
     def note(self, frame: Frame) -> None:
         """Add a packet to the summaries of its connection, without judging the packet."""
         note(frame, self.summaries)
 
-    def _judge(self, frame: Frame) -> None:
+    def _judge_record(self, frame: Frame) -> None:
         kind, record = frame.kind, _parse_record(frame)
         if isinstance(record, FormatError):
             kind = MALFORMED
@@ -308,6 +308,9 @@ class PassiveJudge:
                 tally = tallies.get(rule)
                 if tally is None:
                     tally = tallies[rule] = Tally()
+                if finding.__class__ is tuple and finding[0] and tally.seen:  # nearly always
+                    tally.seen += 1
+                    continue
                 tally.note(frame, finding)
                 if is_decisive and isinstance(finding, tuple) and not finding[0]:
                     self._spoilt.add(connection)

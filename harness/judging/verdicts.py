@@ -314,7 +314,7 @@ class _Completer:
     def __call__(self, line: dict[str, Any], number: int) -> dict[str, Any]:
         where = f"{self._path}:{number}"
         if line["schema"] != SCHEMA:
-            return _of_schema_1(line, where)
+            return _convert_schema_1_line(line, where)
         self._folder = self._folder or _Folder.read(self._path.parent)
         return self._folder.whole(line, where)
 
@@ -392,20 +392,20 @@ class _Folder:
                 "advice": None,
             }
             found = [dict(zip(_EVIDENCE_KEYS, [*one, None, None], strict=False)) for one in evidence]
-            return _with_current_check(made | line | {"evidence": found})
+            return _replace_renamed_check(made | line | {"evidence": found})
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise UsageError(f"{where}: {_NO_VERDICT}") from error
 
 
-def _of_schema_1(line: dict[str, Any], where: str) -> dict[str, Any]:
+def _convert_schema_1_line(line: dict[str, Any], where: str) -> dict[str, Any]:
     try:
         found = [{"first": None, "last": None, **one} for one in line.get("evidence", ())]
-        return _with_current_check(line | {"evidence": found})
+        return _replace_renamed_check(line | {"evidence": found})
     except TypeError as error:
         raise UsageError(f"{where}: {_NO_VERDICT}") from error
 
 
-def _with_current_check(line: dict[str, Any]) -> dict[str, Any]:
+def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     test = line.get("test")
     return line | {"test": current_check(test)} if isinstance(test, str) else line
 

@@ -47,11 +47,11 @@ def describe_difference(expected: Any, observed: Any, where: str = "") -> str | 
     if isinstance(observed, Unseen):
         return None
     if isinstance(expected, Mapping):
-        return _of_mappings(expected, observed, where)
+        return _compare_mappings(expected, observed, where)
     if isinstance(expected, Groups):
-        return _of_groups(expected, observed, where)
+        return _compare_groups(expected, observed, where)
     if isinstance(expected, list):
-        return _of_lists(expected, observed, where)
+        return _compare_lists(expected, observed, where)
     if isinstance(expected, Between):
         inside = isinstance(observed, int) and expected.least <= observed <= expected.most
         return None if inside else _describe_difference(where, expected, observed)
@@ -77,7 +77,7 @@ def _is_refusal(expected: Refused, observed: Any) -> bool:
     return not (expected.statuses and observed.statuses) or bool({*expected.statuses} & {*observed.statuses})
 
 
-def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str | None:
+def _compare_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str | None:
     if not isinstance(observed, Mapping):
         return _describe_difference(where, expected, observed)
     for name, value in expected.items():
@@ -90,7 +90,7 @@ def _of_mappings(expected: Mapping[str, Any], observed: Any, where: str) -> str 
     return None
 
 
-def _of_lists(expected: list[Any], observed: Any, where: str) -> str | None:
+def _compare_lists(expected: list[Any], observed: Any, where: str) -> str | None:
     if not isinstance(observed, list) or len(observed) != len(expected):
         return _describe_difference(where, expected, observed)
     names = [_name_value(one) for one in expected]
@@ -100,7 +100,7 @@ def _of_lists(expected: list[Any], observed: Any, where: str) -> str | None:
     return next((found for one, other in pairs if (found := describe_difference(one, other, where)) is not None), None)
 
 
-def _of_groups(expected: Groups, observed: Any, where: str) -> str | None:
+def _compare_groups(expected: Groups, observed: Any, where: str) -> str | None:
     rest = list(observed)
     for group in expected.groups:
         there, rest = rest[: len(group)], rest[len(group) :]

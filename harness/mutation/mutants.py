@@ -105,7 +105,7 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
         code = compile(ast.fix_missing_locations(tree), str(REFERENCE / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap()
-    return _map_functions(mutant.file)[mutant.function], _code_of(code, mutant.function)
+    return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
 
 
 def is_another_program(mutant: Mutant) -> bool:
@@ -198,7 +198,7 @@ def _map_functions(file: str) -> dict[str, FunctionType]:
     return found
 
 
-def _code_of(module: CodeType, qualified: str) -> CodeType:
+def _get_code(module: CodeType, qualified: str) -> CodeType:
     code = module
     for name in qualified.split("."):
         code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)

@@ -49,7 +49,7 @@ _OTHER_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-_LEFT_OUT = (ast.Continue, ast.Break)
+_UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
@@ -57,11 +57,11 @@ def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
-            yield Edit(node, "test", _negate(node.test))
+            yield Edit(node, "test", _negate_test(node.test))
     elif isinstance(node, ast.comprehension):
         for index, test in enumerate(node.ifs):
             if not _has_opposite(test):
-                yield Edit(node.ifs, index, _negate(test))
+                yield Edit(node.ifs, index, _negate_test(test))
 
 
 def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
@@ -92,7 +92,7 @@ def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
 def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
     """Exchange arithmetic operators: ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``, ``<<`` and ``>>``."""
     node = site.node
-    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _of_sequences(node):
+    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _uses_sequences(node):
         yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
 
 
@@ -159,7 +159,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
         or isinstance(node, ast.Delete | ast.AugAssign)
         or (isinstance(node, ast.Assign) and not any(isinstance(one, ast.Name | ast.Tuple) for one in node.targets))
-        or (isinstance(node, _LEFT_OUT))
+        or (isinstance(node, _UNMUTATED_STATEMENTS))
         or (isinstance(node, ast.Return) and node.value is None)
     ):
         yield site.edit(ast.Pass())
@@ -169,9 +169,9 @@ def other_answer(site: Site, context: Context) -> Iterator[Edit]:
     """Return another answer: negate a truth value, or return None instead of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
-    value, annotation = site.node.value, _return_type_of(context.function)
+    value, annotation = site.node.value, _get_return_type(context.function)
     if annotation == "bool" and not isinstance(value, ast.Constant | ast.BoolOp) and not _has_opposite(value):
-        yield Edit(site.node, "value", _negate(value))
+        yield Edit(site.node, "value", _negate_test(value))
     elif annotation.endswith("| None") and not isinstance(value, ast.Constant):
         yield Edit(site.node, "value", ast.Constant(None))
 
@@ -210,7 +210,7 @@ def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
         return
     if len(body) > 1 or isinstance(body and body[0], ast.If | ast.For | ast.While | ast.Return):
-        for answer in answers.get(_return_type_of(function), []):
+        for answer in answers.get(_get_return_type(function), []):
             site = Site(function, body[0], function, function, "body")
             yield "early-return", site, Edit(function, "body", [ast.Return(answer)])
 
@@ -226,7 +226,7 @@ def _has_opposite(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES
 
 
-def _negate(test: ast.expr) -> ast.expr:
+def _negate_test(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     return ast.UnaryOp(ast.Not(), test)
@@ -243,7 +243,7 @@ def _read_number(site: Site, context: Context) -> int | None:
     return None
 
 
-def _of_sequences(node: ast.BinOp | ast.AugAssign) -> bool:
+def _uses_sequences(node: ast.BinOp | ast.AugAssign) -> bool:
     operands = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
     return any(
         isinstance(one, ast.JoinedStr | ast.List | ast.Tuple | ast.ListComp)
@@ -252,5 +252,5 @@ def _of_sequences(node: ast.BinOp | ast.AugAssign) -> bool:
     )
 
 
-def _return_type_of(function: ast.FunctionDef) -> str:
+def _get_return_type(function: ast.FunctionDef) -> str:
     return "" if function.returns is None else ast.unparse(function.returns)

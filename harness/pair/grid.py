@@ -15,8 +15,8 @@ from harness.printable import one_line
 LONGEST_NAME = 60
 """The number of characters of a system's name that a grid shows."""
 WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
-LETTERS = {one.name: one.letter for one in SCENARIOS}
-_TEMPLATES = Environment(
+LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
+_TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.pair", "templates"),
     autoescape=True,
     undefined=StrictUndefined,
@@ -44,7 +44,7 @@ class GridCell:
 
     def letters(self, result: Result) -> str:
         """Return the letters of the scenarios with a result, in the order of SCENARIOS."""
-        return "".join(letter for name, letter in LETTERS.items() if self.results.get(name) is result)
+        return "".join(letter for name, letter in LETTER_BY_SCENARIO.items() if self.results.get(name) is result)
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
 def print_grid(grid: Grid) -> Iterator[str]:
     """Yield the lines of the grid as text: in each cell the results with the letters of their scenarios."""
     names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
-    texts = {at: _summarize(cell) for at, cell in grid.cells.items()}
+    texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
     widths = {
         name: max(len(names[name]), *(len(text) for (_, target), text in texts.items() if target == name), 1)
@@ -86,13 +86,13 @@ def print_grid(grid: Grid) -> Iterator[str]:
     for origin in grid.systems:
         row = [texts.get((origin, target), "-").ljust(widths[target]) for target in grid.systems]
         yield "  ".join([names[origin].ljust(first), *row]).rstrip()
-    yield "  ".join(f"{letter} {name}" for name, letter in LETTERS.items())
+    yield "  ".join(f"{letter} {name}" for name, letter in LETTER_BY_SCENARIO.items())
     for (origin, target), cell in grid.cells.items():
         for system, rules in sorted(cell.broken.items()):
             yield f"{names[origin]} -> {names[target]}: {names[system]} breaks {', '.join(sorted(rules))}"
 
 
-def _summarize(cell: GridCell) -> str:
+def _summarize_cell(cell: GridCell) -> str:
     found = [f"{result} {letters}" for result in Result if (letters := cell.letters(result))]
     if cell.broken:
         found.append(f"rules broken {len(set().union(*cell.broken.values()))}")
@@ -101,10 +101,10 @@ def _summarize(cell: GridCell) -> str:
 
 def build_grid_page(grid: Grid) -> str:
     """Return the grid as one HTML page; text of systems is escaped."""
-    return _TEMPLATES.get_template("grid.html").render(
-        grid=grid, results=list(Result), letters=LETTERS, scenarios=SCENARIOS, names=_shorten
+    return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
+        grid=grid, results=list(Result), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
     )
 
 
-def _shorten(text: str) -> str:
+def _shorten_name(text: str) -> str:
     return one_line(text, LONGEST_NAME)

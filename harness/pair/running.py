@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.foreign.check import check_capture
-from harness.foreign.findings import findings_of
+from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.pair.outcomes import Outcome, Result
 from harness.pair.scenarios import SCENARIOS, Scenario, find_missing
@@ -62,7 +62,7 @@ def _run_cell(drivers: Drivers, out: Path, catalogue: Catalogue, scenario: Scena
     cell = Cell(scenario.name, origin, target, outcome)
     if capture.is_file():
         cell.capture = capture.name
-        for finding in findings_of(check_capture(capture, catalogue)):
+        for finding in build_findings(check_capture(capture, catalogue)):
             roles = {identifiers[one] for one in finding.system.identifiers if one in identifiers}
             rules = [one.rule for one in finding.of(Verdict.FAIL)]
             for role in roles if rules else ():

@@ -59,13 +59,13 @@ def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
 
 
 def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: bool = False, **fields: Any) -> Run:
-    def run(pair: Pair, origin: Side, target: Side) -> Outcome:
+    def deliver(pair: Pair, origin: Side, target: Side) -> Outcome:
         queue = target.sut.queue("transactional" if transactional else "plain")
         labels = _number_labels(name, number)
         _send_all(origin, target, queue, labels, **fields)
         return compare_messages(labels, _await_labels(pair, target, queue, len(labels)), in_order=True)
 
-    return run
+    return deliver
 
 
 def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:

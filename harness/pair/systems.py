@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import DatagramSink, RealEnvironment
 from harness.errors import UsageError
 from harness.pair.rpc_traffic import RpcTraffic
-from harness.sut.drivers import driver_for
+from harness.sut.drivers import create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
@@ -49,16 +49,16 @@ class PingRelay:
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
         self._recorder = recorder
-        self._near = environment.datagrams(at, _Forward(self._to_target))
-        self._far = environment.datagrams(Endpoint(at.host, 0), _Forward(self._to_asker))
+        self._near = environment.datagrams(at, _Forward(self._forward_to_target))
+        self._far = environment.datagrams(Endpoint(at.host, 0), _Forward(self._forward_response))
         self._asker: Endpoint | None = None
 
-    def _to_target(self, remote: Endpoint, data: bytes) -> None:
+    def _forward_to_target(self, remote: Endpoint, data: bytes) -> None:
         self._asker = remote
         self._recorder.datagram(remote, self._near.endpoint, data, from_sut=False)
         self._far.send(self._target, data)
 
-    def _to_asker(self, _: Endpoint, data: bytes) -> None:
+    def _forward_response(self, _: Endpoint, data: bytes) -> None:
         if self._asker is not None:
             self._recorder.datagram(self._asker, self._near.endpoint, data, from_sut=True)
             self._near.send(self._asker, data)
@@ -98,11 +98,11 @@ class Pair:
         self.recorder = Recorder(environment, capture)
         self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
-        self._relays = [self._relay(one) for one in sides.values()]
+        self._relays = [self._relay_connections(one) for one in sides.values()]
         self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]
         self._pings = [self._relay_pings(one) for one in sides.values()]
 
-    def _relay(self, side: Side) -> Relay:
+    def _relay_connections(self, side: Side) -> Relay:
         at = Endpoint(side.found_at, side.sut.file.driver.peer_tcp_port or side.sut.tcp_port)
         return Relay(self.environment, at, side.sut.endpoint, self.traffic, side.sut.file.driver.peer_address)
 
@@ -178,7 +178,7 @@ class Drivers:
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):
-            driver = driver_for(file, out, number)
+            driver = create_driver(file, out, number)
             assert isinstance(driver, ExternalDriver)
             self._drivers[role] = driver
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 NO_SUCH_METHOD = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number (C706 E)."""
-ACCESS_DENIED = 5
+RPC_ACCESS_DENIED_STATUS = 5
 """The fault status ERROR_ACCESS_DENIED (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
@@ -108,7 +108,7 @@ class Call:
     @property
     def way_out(self) -> str:
         """The remedy for a call that is denied to unauthenticated clients."""
-        denied = self.thrown == ACCESS_DENIED and self.association.protection is None
+        denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property
@@ -286,7 +286,7 @@ class Association(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record the bytes from the SUT, and pass answers to their calls."""
         for frame in self.peer.recorder.record_received(self.record, data):
-            fragment, malformed = self._opened(frame)
+            fragment, malformed = self._decrypt_response(frame)
             call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:
                 self.answers.append(frame)
@@ -296,7 +296,7 @@ class Association(RawConversation):
             else:
                 call.take(frame, fragment)
 
-    def _opened(self, frame: Frame) -> tuple[Fragment | None, str | None]:
+    def _decrypt_response(self, frame: Frame) -> tuple[Fragment | None, str | None]:
         """Return a response with its stub decrypted, or the reason why the response is not genuine.
 
         The recorded frame stays as it was on the wire.
@@ -338,7 +338,7 @@ class Association(RawConversation):
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
         if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
-            self._accept(proposals, outcomes_in(frame.data))
+            self._note_accepted_interfaces(proposals, outcomes_in(frame.data))
             self.group = group_of(frame.data)
         return frame
 
@@ -429,7 +429,7 @@ class Association(RawConversation):
         """Bind to additional interfaces (alter_context)."""
         return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
 
-    def _accept(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
+    def _note_accepted_interfaces(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
         for proposal, outcome in zip(proposals, outcomes, strict=False):
             if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
                 self.contexts[proposal.abstract] = Context(proposal.p_cont_id, outcome.transfer == NDR64)

@@ -10,7 +10,7 @@ from harness.environment import Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
 from harness.peer.party import Party
-from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
@@ -75,7 +75,7 @@ class Conversation:
         """Wait for the next packet of a kind (by name) that was not yet polled; return None if none arrives in time."""
         found: list[Frame] = []
 
-        def arrived() -> bool:
+        def has_arrived() -> bool:
             received = self.record.from_sut
             while self._next < len(received):
                 frame = received[self._next]
@@ -85,7 +85,7 @@ class Conversation:
                     return True
             return self.record.closed_by is not None
 
-        self.peer.wait(arrived, within_ms, kind)
+        self.peer.wait(has_arrived, within_ms, kind)
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
@@ -123,12 +123,12 @@ class Conversation:
         """
         before = len(self.record.from_sut)
 
-        def broken() -> bool:
+        def was_disturbed() -> bool:
             came = self.record.from_sut[before:]
             return self.record.closed_by is not None or any(of in (None, frame.kind) for frame in came)
 
         waited_ms = self.peer.sut.quiet_ms if for_ms is None else for_ms
-        return not self.peer.environment.run_until(broken, waited_ms, exactly=for_ms is not None)
+        return not self.peer.environment.run_until(was_disturbed, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
         """Return a short text for the last action of the SUT, for ``observed``."""
@@ -186,7 +186,7 @@ class Conversation:
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
         sent = len(self._user_messages(self.sent))
-        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
         while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
             within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             later = self.poll("SessionAck", within_ms=within_ms)
@@ -200,7 +200,7 @@ class Conversation:
         or None.
         """
         sut = self.peer.sut
-        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
         self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
         acks = [frame for frame in self.received if frame.kind == "SessionAck"]
         return acks[-1] if acks else None

@@ -19,7 +19,7 @@ Instant = Frame | int
 IN_TIME = "in time"
 
 
-def time_of(instant: Instant) -> int:
+def get_time_ms(instant: Instant) -> int:
     """Return the time of an instant in ms on the recorder's clock."""
     return instant.time_ms if isinstance(instant, Frame) else instant
 
@@ -51,7 +51,7 @@ class Duration:
         covered = self.stalled_ms >= (earliest_ms or latest_ms)
         if early <= value <= late and not covered:
             return early, late
-        raise self._unknown(f"{value:,} ms where {earliest_ms:,} to {latest_ms:,} are allowed")
+        raise self._raise_unknown_duration(f"{value:,} ms where {earliest_ms:,} to {latest_ms:,} are allowed")
 
     def by_timer(self, specified_ms: int) -> tuple[int, int]:
         """Return the allowed range of a duration that a timer of the SUT defines, in ms of the tester's clock."""
@@ -74,7 +74,7 @@ class Duration:
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
-            raise self._unknown(f"{self.ms:,} ms, not {expected_ms:,.0f}")
+            raise self._raise_unknown_duration(f"{self.ms:,} ms, not {expected_ms:,.0f}")
         return near
 
     def require_steady(self, margin_ms: int) -> None:
@@ -82,9 +82,9 @@ class Duration:
         duration.
         """
         if self.stalled_ms > margin_ms:
-            raise self._unknown(f"the tolerance is {margin_ms:,} ms")
+            raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")
 
-    def _unknown(self, what: str) -> ConformanceFailure:
+    def _raise_unknown_duration(self, what: str) -> ConformanceFailure:
         stood = f"the SUT stood still for up to {self.longest_ms:,} ms, in total {self.stalled_ms:,} ms during or near"
         return ConformanceFailure(f"{stood} this duration: {what}")
 
@@ -93,5 +93,5 @@ def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_
     """Return the duration between two times of a recorder that began at ``began_ms``, all int ms."""
     if pulse is None:
         return Duration(until_ms - since_ms, 0, 0, sut)
-    stalled_ms = pulse.touching_ms(began_ms + since_ms, began_ms + until_ms)
+    stalled_ms = pulse.sum_touching_stalls_ms(began_ms + since_ms, began_ms + until_ms)
     return Duration(until_ms - since_ms, stalled_ms, pulse.longest_ms, sut)

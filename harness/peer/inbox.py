@@ -53,7 +53,7 @@ class Inbox:
     @property
     def copies(self) -> list[Frame]:
         """Every packet that contains a message, copies included, except messages of earlier tests."""
-        self._read()
+        self._read_new_frames()
         return self._copies.copy()
 
     @property
@@ -63,7 +63,7 @@ class Inbox:
 
         Two messages with the same identifier that are not copies are counted as two.
         """
-        self._read()
+        self._read_new_frames()
         return self._messages.copy()
 
     @property
@@ -108,9 +108,9 @@ class Inbox:
             self._unread.append(frame)
         elif any(one.record is frame.connection for one in self.connecting):
             environment = self.peer.environment
-            environment.call_at(environment.now().monotonic_ms, lambda: self._set_up(frame))
+            environment.call_at(environment.now().monotonic_ms, lambda: self._set_up_session(frame))
 
-    def _read(self) -> None:
+    def _read_new_frames(self) -> None:
         while self._unread:
             frame = self._unread[0]
             if not self.peer.is_residue(frame):
@@ -157,7 +157,7 @@ class Inbox:
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
-    def _set_up(self, frame: Frame) -> None:
+    def _set_up_session(self, frame: Frame) -> None:
         """Answer a packet of the SUT that sets up a session."""
         connection = next((one for one in self.connecting if one.record is frame.connection), None)
         if connection is None:

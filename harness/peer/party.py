@@ -10,7 +10,7 @@ from uuid import UUID
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure
-from harness.peer.durations import Duration, Instant, duration, time_of
+from harness.peer.durations import Duration, Instant, duration, get_time_ms
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -203,6 +203,6 @@ class Party:
         it.
         """
         elapsed_ms = self.recorder.elapsed_ms()
-        until_ms = elapsed_ms if until is None else time_of(until)
+        until_ms = elapsed_ms if until is None else get_time_ms(until)
         began_ms = self.environment.now().monotonic_ms - elapsed_ms
-        return duration(self.sut, self.environment.pulse, began_ms, time_of(since), until_ms)
+        return duration(self.sut, self.environment.pulse, began_ms, get_time_ms(since), until_ms)

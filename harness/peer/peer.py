@@ -23,7 +23,7 @@ from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.varying.variant import PLAIN, Variant
-from harness.wire import kind
+from reference_qm.codec import ConnectionParametersPacket, parse_packet
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.commands import OpenSession
@@ -215,11 +215,11 @@ class Peer(Party):
         """Release everything that the test created and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
-            stack.callback(self._leave, self.sut.tidy)
+            stack.callback(self._release_everything, self.sut.tidy)
 
     def succeed(self, variant: Variant, seed: str) -> Peer:
         """End this peer; return the peer for the next row, which has the same identity and sends new messages."""
-        self._leave(self.sut.end_row)
+        self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
         peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
         peer.first_core_id = self.first_core_id
@@ -229,7 +229,7 @@ class Peer(Party):
             peer.first_core_id = core.adm.MessageIdOrdinal + 1
         return peer
 
-    def _leave(self, tidy: Callable[[], None]) -> None:
+    def _release_everything(self, tidy: Callable[[], None]) -> None:
         """Release and close as ``close`` does; the record stays open. ``tidy``: leave the SUT as it was."""
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
@@ -268,7 +268,7 @@ class _Stage:
         session = self.peer.sessions[transport]
         session.outgoing(packet)
         if self.peer._ignore_when_open and session.record.sut_role == "initiator":
-            session.ignore_incoming = kind(packet) == "ConnectionParameters"
+            session.ignore_incoming = isinstance(parse_packet(packet), ConnectionParametersPacket)
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]

@@ -20,9 +20,9 @@ class RawListener:
         self._watch = watch
         driver = peer.sut.file.driver
         self.waiting: list[RawConversation] = []
-        self._listener = peer.environment.listen(Endpoint(peer.address, driver.peer_tcp_port), self._accept)
+        self._listener = peer.environment.listen(Endpoint(peer.address, driver.peer_tcp_port), self._take_connection)
 
-    def _accept(self, stream: Stream) -> StreamSink:
+    def _take_connection(self, stream: Stream) -> StreamSink:
         conversation = RawConversation(self.peer, by_peer=False)
         conversation.stream = stream
         self.waiting.append(conversation)

@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
@@ -32,7 +32,7 @@ MAX_LABELS = 32
 
 _DIRECT_PREFIX = "DIRECT="
 _MAPPER_PORT = 135
-_LAST_PORT = 0xFFFF
+_HIGHEST_PORT = 0xFFFF
 
 
 class Remote:
@@ -92,8 +92,8 @@ class Remote:
         Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
-        asking: list[Callable[[], int]] = [self._asked_qmcomm]
-        asking += [partial(self._asked_mapper, port) for port in mappers]
+        asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
+        asking += [partial(self._ask_endpoint_mapper, port) for port in mappers]
         for ask in asking:
             found = ask()
             if found and self._serves_qm2qm(found):
@@ -103,13 +103,13 @@ class Remote:
             "mapper returns its port: give driver.rpc_read_port in the SUT file"
         )
 
-    def _asked_qmcomm(self) -> int:
+    def _ask_qmcomm_for_port(self) -> int:
         association = self.connect()
         refused, _ = association.offer(QMCOMM)
         call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
         association.close()
         port = call.status if call is not None else None
-        return port if port is not None and port <= _LAST_PORT else 0
+        return port if port is not None and port <= _HIGHEST_PORT else 0
 
     def _serves_qm2qm(self, port: int) -> bool:
         try:
@@ -120,7 +120,7 @@ class Remote:
         association.close()
         return not refused
 
-    def _asked_mapper(self, port: int) -> int:
+    def _ask_endpoint_mapper(self, port: int) -> int:
         try:
             association = self.connect(port)
         except SutUnavailable:
@@ -168,7 +168,7 @@ class Remote:
         connection = self.peer.open_raw()
         for packet in packets:
             connection.send(packet)
-        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        within_ms = self.sut.duration_ms(ACK_TIMEOUT_MS) + self.sut.slack_ms(ACK_TIMEOUT_MS)
         for _ in packets:  # one SessionAck may acknowledge several messages
             frame = connection.poll("SessionAck", within_ms=within_ms)
             if frame is None:

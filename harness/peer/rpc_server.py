@@ -58,7 +58,7 @@ NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """Values of p_provider_reason_t. Spec: C706 12.6.3.1."""
 OP_RNG_ERROR = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number."""
-ACCESS_DENIED = 5
+RPC_ACCESS_DENIED_STATUS = 5
 """The fault status for a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
 AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
 """Reasons to refuse a bind that authenticates (MS-RPCE 2.2.2.5)."""
@@ -157,7 +157,7 @@ class ServedAssociation(RawConversation):
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
-                self.server.malformed.append((frame, frame.dissected))
+                self.server.malformed.append((frame, frame.dissection_text))
                 continue
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame)
@@ -179,7 +179,7 @@ class ServedAssociation(RawConversation):
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
             reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
-            refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, ACCESS_DENIED)
+            refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, RPC_ACCESS_DENIED_STATUS)
             self.send(refusal)
             return
         outcomes = []
@@ -237,7 +237,7 @@ class ServedAssociation(RawConversation):
         except WireError as error:
             self.server.malformed.append((frame, f"not genuine: {error}"))
             refused = fragment_of(frame.data)
-            self.send(fault(refused.call_id, refused.cont_id, ACCESS_DENIED))
+            self.send(fault(refused.call_id, refused.cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         self._on_request(frame, part)
 
@@ -272,12 +272,12 @@ class ServedAssociation(RawConversation):
         if len(call.gathered) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
             self.server.malformed.append((frame, f"a stub of more than {MAX_STUB_BYTES} bytes"))
-            self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
+            self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         if part.pfc_flags & LAST:
-            self._complete(call)
+            self._complete_call(call)
 
-    def _complete(self, call: ServedCall) -> None:
+    def _complete_call(self, call: ServedCall) -> None:
         try:
             call.into = call.operation.read_request(bytes(call.gathered), call.wide)
         except WireError as error:
@@ -305,8 +305,8 @@ class RpcServer:
         self.malformed: list[tuple[Frame, str]] = []
         """Frames of the SUT that contain no PDU or no call, with the reason."""
         self._listeners: list[Listener] = []
-        self.port = self._listen(peer.sut.file.driver.peer_rpc_port)
-        self.read_port = self._listen(0)
+        self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
+        self.read_port = self._open_port(0)
         peer.at_end(self.close)
 
     def take(self, call: ServedCall) -> None:
@@ -328,7 +328,7 @@ class RpcServer:
 
     def free_port(self) -> int:
         """Return a port of the peer where nothing listens."""
-        port = self._listen(0)
+        port = self._open_port(0)
         self._listeners.pop().close()
         return port
 
@@ -338,16 +338,16 @@ class RpcServer:
             listener.close()
         self._listeners.clear()
 
-    def _listen(self, port: int) -> int:
+    def _open_port(self, port: int) -> int:
         at: list[int] = []
 
-        def accept(stream: Stream) -> StreamSink:
+        def accept_connection(stream: Stream) -> StreamSink:
             association = ServedAssociation(self, at[0])
             association.stream = stream
             self.peer.watch(association)
             return association
 
-        listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept)
+        listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept_connection)
         self._listeners.append(listener)
         at.append(listener.endpoint.port)
         return at[0]

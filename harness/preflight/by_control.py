@@ -11,7 +11,7 @@ from harness.attach.probes import Probes
 from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.preflight.setup import Setup
-from harness.roots.asking import own_queue
+from harness.roots.asking import create_temporary_queue
 from harness.roots.line import Line, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
@@ -52,10 +52,10 @@ def check_identity(setup: Setup) -> Iterator[Line]:
     yield Line("facilities", State.OK if found.announced else State.MISSING, ", ".join(found.announced) or "none")
     for problem in found.problems:
         yield Line("facilities", State.WRONG, problem)
-    yield from _one_system(setup, found.guid)
+    yield from _compare_identifiers(setup, found.guid)
 
 
-def _one_system(setup: Setup, guid: str) -> Iterator[Line]:
+def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
     if setup.guid is None:
         yield Line("one system", State.NOT_SEEN, "no session was answered, so there is no identity to compare")
     elif UUID(guid) == setup.guid:
@@ -97,7 +97,7 @@ def check_clock(setup: Setup) -> Iterator[Line]:
 
 def _measure_clock_in_queue(control: Control) -> int | None:
     """Return by how many seconds the clock is fast, measured by a message in a queue created for this purpose."""
-    with own_queue(control) as name:
+    with create_temporary_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
         peeked = control.call("peek", queue=name)
     if not peeked["messages"]:

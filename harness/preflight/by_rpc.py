@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
 from harness.preflight.setup import Setup
-from harness.roots.asking import own_queue
+from harness.roots.asking import create_temporary_queue
 from harness.roots.line import Line, State
 from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
@@ -52,7 +52,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
             at = "" if remote.read_port() == driver.rpc_port else f", qm2qm at port {remote.read_port()}"
             yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _try_call(setup, association)
-            yield _let_in(setup, remote, association)
+            yield _check_access(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
@@ -69,10 +69,10 @@ def _try_call(setup: Setup, association: Association) -> Line:
     if call.status is not None:
         return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort returns port {call.status}")
     setup.lacking.add("qm2qm")
-    return Line("rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _way_in(call))
+    return Line("rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _describe_remedy(call))
 
 
-def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
+def _check_access(setup: Setup, remote: Remote, association: Association) -> Line:
     """Open a queue, which needs a right, whereas any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
     A queue that the control channel created shows that both interfaces belong to one system; without a control channel,
@@ -81,7 +81,7 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
     made = None
     if setup.offers("queue_control"):
         try:
-            with setup.open_control(remote.peer.environment) as control, own_queue(control) as made:
+            with setup.open_control(remote.peer.environment) as control, create_temporary_queue(control) as made:
                 call = _open_to_peek(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
             return Line("rpc access", State.NOT_SEEN, str(error))
@@ -92,11 +92,11 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
     if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
-    way_out = _way_in(call) or ("do driver.rpc_port and control.address belong to one system?" if made else "")
+    way_out = _describe_remedy(call) or ("do driver.rpc_port and control.address belong to one system?" if made else "")
     return Line("rpc access", State.WRONG, said, way_out)
 
 
-def _way_in(call: Call) -> str:
+def _describe_remedy(call: Call) -> str:
     denied = (
         "does the user in [rpc] have the right to open the queue, at this authentication level?"
         if _ACCESS_DENIED in call.outcome
@@ -121,7 +121,7 @@ def _try_open(setup: Setup, remote: Remote, association: Association, key: str, 
     call = _open_to_peek(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")
-    way_out = _way_in(call) or f"create the queue, or name an existing queue as queues.{key}"
+    way_out = _describe_remedy(call) or f"create the queue, or name an existing queue as queues.{key}"
     return Line(
         "queues",
         State.WRONG if _ACCESS_DENIED in call.outcome else State.MISSING,

@@ -9,12 +9,12 @@ from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.preflight.setup import Setup
 from harness.roots.line import Line, State
-from harness.sut.discovery import as_identity_peer, discover_identifier
-from harness.sut.listeners import Port, describe_listener, refuse_foreign
+from harness.sut.discovery import derive_identity_peer, discover_identifier
+from harness.sut.listeners import Port, describe_listener, refuse_foreign_address
 from harness.sut.pulse_channels import PingChannel
 from reference_qm.surface.inputs import Endpoint
 
-CONNECT_S = 5.0
+CONNECT_TIMEOUT_S = 5.0
 MOST_PINGS, PING_WAIT_MS = 3, 1_000
 """The number of pings that are sent, because a ping may be lost, and the wait for each answer (int ms)."""
 
@@ -37,7 +37,7 @@ def check_addresses(setup: Setup) -> Iterator[Line]:
         why = getattr(error, "strerror", None) or error
         yield Line("address", State.WRONG, f"driver.address {driver.address}: {why}", "give the system's address", True)
     try:
-        refuse_foreign(driver.peer_address, "driver.peer_address")
+        refuse_foreign_address(driver.peer_address, "driver.peer_address")
         yield Line("peer address", State.OK, f"driver.peer_address {driver.peer_address} is an address of this machine")
     except (SutUnavailable, OSError) as error:
         yield Line("peer address", State.WRONG, str(error), ends_run=True)
@@ -55,7 +55,7 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
         return
     yield Line("tcp port", State.OK, f"{where} accepts connections")
-    setup.guid = discover_identifier(driver.address, driver.tcp_port, as_identity_peer(driver.peer_identifier))
+    setup.guid = discover_identifier(driver.address, driver.tcp_port, derive_identity_peer(driver.peer_identifier))
     if setup.guid is None:
         said = f"{where} does not answer an EstablishConnection (MS-MQQB 2.2.3)"
         yield Line("session", State.MISSING, said, "does a queue manager listen at tcp_port (MSMQ: 1801)?")
@@ -89,7 +89,9 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
     environment = RealEnvironment()
     answers: set[int] = set()
     try:
-        channel = PingChannel(environment, endpoint, as_identity_peer(setup.file.driver.peer_identifier), answers.add)
+        channel = PingChannel(
+            environment, endpoint, derive_identity_peer(setup.file.driver.peer_identifier), answers.add
+        )
         for number in range(1, MOST_PINGS + 1):
             if not channel.ask(number):
                 return False
@@ -126,7 +128,7 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
         yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
 
 
-def try_connect(address: str, port: int, timeout_s: float = CONNECT_S) -> str | None:
+def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
     """Try to connect; return the reason of a failure as a short text, or None."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()

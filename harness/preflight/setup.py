@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from harness.attach.findings import Findings
 from harness.roots.system import System
-from harness.sut.timeouts import Timeouts, timeouts_for
+from harness.sut.timeouts import Timeouts, compute_timeouts
 
 
 @dataclass(slots=True)
@@ -26,4 +26,4 @@ class Setup(System):
     @property
     def timeouts(self) -> Timeouts:
         """The timeouts of the SUT file or their defaults, before a run lengthens them for a slow system."""
-        return timeouts_for(self.file.timeouts, controlled=self.route is not None)
+        return compute_timeouts(self.file.timeouts, controlled=self.route is not None)

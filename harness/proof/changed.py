@@ -32,9 +32,9 @@ def _digest_files(files: Iterable[Path]) -> str:
     return hashlib.sha256(whole).hexdigest()[:16]
 
 
-def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
+def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
     """Return the rules with checks whose proof a change in the code may have affected."""
-    changed = _changed_folders(recorded, digests)
+    changed = _find_changed_folders(recorded, digests)
     return [
         rule
         for rule in inventory.checked_rules()
@@ -42,9 +42,9 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
     ]
 
 
-def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
+def list_errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
     """Return the errata for which the code of a variant has changed."""
-    changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
+    changed, errata, touched = _find_changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")
         if fault.reading is not None and path.parent.as_posix() in changed:
@@ -52,7 +52,7 @@ def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[s
     return [name for name in errata if name in touched]
 
 
-def _changed_folders(recorded: RecordedProof, digests: dict[str, str]) -> set[str]:
+def _find_changed_folders(recorded: RecordedProof, digests: dict[str, str]) -> set[str]:
     return {folder for folder, digest in digests.items() if recorded.folders.get(folder) != digest}
 
 

@@ -31,7 +31,7 @@ class _Collector:
                 )
 
 
-def collect(paths: list[str]) -> Mapping[str, list[Check]]:
+def collect_checks(paths: list[str]) -> Mapping[str, list[Check]]:
     """Return the checks of each file without running them; raise HarnessError for a file that cannot be read."""
     collector = _Collector(paths)
     code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
-MEMORY_BYTES = 3 << 30
+MEMORY_LIMIT_BYTES = 3 << 30
 """The largest memory of one process, because a fault may allocate memory without end."""
 
 
@@ -50,7 +50,7 @@ def run_forked(
     def work_on_all(group: tuple[Task, ...]) -> list[Outcome]:
         return [work(task) for task in group]
 
-    for group, outcomes in _each_forked(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
+    for group, outcomes in _run_in_forks(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
         if not isinstance(outcomes, Died):
             yield from zip(group, outcomes, strict=True)
         elif len(group) == 1:
@@ -61,7 +61,7 @@ def run_forked(
         yield from run_forked(again, work, jobs=jobs, cpu_s=cpu_s)
 
 
-def _each_forked(
+def _run_in_forks(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
 ) -> Iterator[tuple[Task, Outcome | Died]]:
     waiting = iter(tasks)
@@ -113,6 +113,6 @@ def _carry_out_task(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets the signal, too, and ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     ours.send(work(task))
     ours.close()

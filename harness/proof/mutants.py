@@ -19,7 +19,7 @@ from harness.errors import UsageError
 from harness.judging.verdicts import BROKEN, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
-from harness.proof.reach import checks_of, reach_of
+from harness.proof.reach import list_reaching_checks, measure_reach
 from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
 from harness.rules.errata import check_keys, read_toml
 
@@ -131,28 +131,28 @@ def run_mutants(
     todo = [
         one
         for one in mutants
-        if one.name in left or _is_open(one, outcomes, again=again and one.name not in effectless)
+        if one.name in left or _must_run(one, outcomes, again=again and one.name not in effectless)
     ][:limit]
-    reach = reach_of(trials, folder)
+    reach = measure_reach(trials, folder)
     untried: dict[str, int] = {}
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
-        killers[_function_of(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
 
     def record(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
-        killers[_function_of(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
+        killers[_get_function_name(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
         progress(mutant, outcome)
 
     def tasks() -> Iterator[Trial]:
         for mutant in todo:
-            checks = checks_of(mutant, reach)
+            checks = list_reaching_checks(mutant, reach)
             if not checks:
                 record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
-            known, near = killers[_function_of(mutant.name)], _build_section_pattern(mutant)
+            known, near = killers[_get_function_name(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
@@ -210,7 +210,7 @@ def describe_change(mutant: Mutant) -> str:
     return f"{before} => {after}"
 
 
-def _is_open(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
+def _must_run(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
     outcome = outcomes.get(mutant.name)
     return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not Fate.KILLED)
 
@@ -245,7 +245,7 @@ def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
     )
 
 
-def _function_of(name: str) -> str:
+def _get_function_name(name: str) -> str:
     return name.rpartition(":")[0]
 
 

@@ -31,13 +31,13 @@ class Places:
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 
 
-def places_of(inventory: Inventory, rule: str) -> Places:
+def find_places(inventory: Inventory, rule: str) -> Places:
     """Return the folders of a rule's row, checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]
     named = inventory.catalogue.checked_in.get(row, ())
-    return Places(row, frozenset(named), _folders_of(inventory.checks(rule)), _folders_of(faults))
+    return Places(row, frozenset(named), _list_folders(inventory.checks(rule)), _list_folders(faults))
 
 
-def _folders_of(paths: Iterable[str]) -> frozenset[str]:
+def _list_folders(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(str(PurePosixPath(path.partition("::")[0]).parent) for path in paths)

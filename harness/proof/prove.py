@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN, Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.steps import may_notice, steps_of
+from harness.proof.steps import find_changed_steps, may_notice
 from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
@@ -80,7 +80,7 @@ def prove(
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
     clean = trials.clean(checks)
-    _sort_out(proof, inventory, [line for one in clean.values() for line in one.lines])
+    _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
@@ -105,7 +105,7 @@ def why_unclean(lines: Iterable[Line]) -> str:
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
 
-def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
+def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
     """Remove the rules that the clean reference does not exercise, and record those that do not pass on it."""
     of_rule: dict[str, list[Line]] = defaultdict(list)
     for line in clean:
@@ -127,7 +127,7 @@ class _Candidates:
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
         self.open: set[Pair] = {
-            (_function_of_check(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
+            (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
         }
         self._inventory = inventory
         self._clean = clean
@@ -151,11 +151,11 @@ class _Candidates:
         functions = {function for function, _ in self.open}
         for fault in faults:
             covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
-            needed, changed = _Unshown(set(self.open)), steps_of(fault.install)
+            needed, changed = _Unshown(set(self.open)), find_changed_steps(fault.install)
             checks = [
                 check
                 for check in sorted(covering & self._clean.keys())
-                if _function_of_check(check) in functions
+                if _get_check_function(check) in functions
                 and needed(check, ())
                 and may_notice(self._clean[check].steps, changed)
             ]
@@ -164,13 +164,13 @@ class _Candidates:
 
     def record(self, found: Found) -> None:
         """Remove from the open pairs those whose check function failed the rule in a trial."""
-        self.open -= _convicted_pairs(found.lines)
+        self.open -= _list_failed_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
         """Return the checks that may kill a fault: first those that cover its rules, then other checks that judge these
         rules; the cheapest checks are first.
         """
-        changed = steps_of(fault.install)
+        changed = find_changed_steps(fault.install)
         first: dict[str, None] = {}
         others: dict[str, None] = {}
         for rule in fault.breaks:
@@ -190,9 +190,9 @@ class _Needed:
         self.open = {pair for pair in still_open if pair[1] in rules}
 
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
-        convicted = _convicted_pairs(lines)
+        convicted = _list_failed_pairs(lines)
         broken = {rule for _, rule in convicted}
-        function = _function_of_check(check)
+        function = _get_check_function(check)
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
 
 
@@ -203,19 +203,19 @@ class _Unshown:
         self.open = still_open
 
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
-        return any(function == _function_of_check(check) for function, _ in self.open - _convicted_pairs(lines))
+        return any(function == _get_check_function(check) for function, _ in self.open - _list_failed_pairs(lines))
 
 
-def _convicted_pairs(lines: Iterable[Line]) -> set[Pair]:
-    return {(_function_of_check(line.test), line.rule) for line in lines if line.verdict in BROKEN}
+def _list_failed_pairs(lines: Iterable[Line]) -> set[Pair]:
+    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN}
 
 
-def _function_of_check(check: str) -> str:
+def _get_check_function(check: str) -> str:
     return check.partition("[")[0]
 
 
 def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
-    broken = {rule for _, rule in _convicted_pairs(found.lines)}
+    broken = {rule for _, rule in _list_failed_pairs(found.lines)}
     proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN]
     for rule in fault.breaks:
         if rule in wanted:
@@ -228,12 +228,12 @@ def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, C
     all parameters of a function.
     """
     meant: dict[Pair, bool] = {}
-    unseen = {_function_of_check(check) for check in checks if check not in clean}
+    unseen = {_get_check_function(check) for check in checks if check not in clean}
     for check, one in clean.items():
         for rule in one.broken.keys() - one.malforms:
             proof.malformed[check, rule] = one.broken[rule]
         for rule in one.malforms:
-            pair = (_function_of_check(check), rule)
+            pair = (_get_check_function(check), rule)
             meant[pair] = meant.get(pair, False) or rule in one.broken
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 

@@ -19,7 +19,7 @@ from harness.mutation.mutants import MUTATED_FOLDERS, REFERENCE, ROOM_OUTSIDE_CO
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
-_RECORDER = "lines recorded"
+_RECORDER_NAME = "lines recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ Reach = Mapping[str, CheckReach]
 """The lines of the reference that each check executes."""
 
 
-def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
+def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
     """Return the clean checks that run a line that a mutant changes, the narrowest first."""
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
@@ -57,7 +57,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
     return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
-def reach_of(trials: Trials, folder: Path) -> Reach:
+def measure_reach(trials: Trials, folder: Path) -> Reach:
     """Return the reach of the checks, which is recorded now unless a record for the same code exists."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
@@ -65,13 +65,13 @@ def reach_of(trials: Trials, folder: Path) -> Reach:
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
-    add(_RECORDER, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
+    add(_RECORDER_NAME, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
 
-    def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
+    def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)
         return check, (recorder.take(), seconds, clean)
 
-    rows = dict(trials.each(trials.checks, (_RECORDER,), look))
+    rows = dict(trials.each(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
     return {check: _check_reach(*rows[check]) for check in trials.checks}

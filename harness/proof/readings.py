@@ -16,7 +16,7 @@ from itertools import chain
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN
 from harness.proof.grouping import Carried, Group, find_differing_checks, group_readings
-from harness.proof.steps import may_notice, steps_of
+from harness.proof.steps import find_changed_steps, may_notice
 from harness.proof.trials import Clean, Found, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
@@ -58,7 +58,7 @@ def run_readings(
     """Run all checks on the variants of some entries (None: of all), and some checks on the allowed variants of all
     other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups first.
     """
-    readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
+    readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
     before: dict[str, Sequence[str]] = {}
     for name, reading in readings.items():
@@ -76,26 +76,26 @@ def run_readings(
         Carried(name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed)))
         for name in before
         if name in variants
-        for changed in (steps_of(variants[name].install),)
+        for changed in (find_changed_steps(variants[name].install),)
     ]
     allowed = [one for one in carried if readings[one.name].verdict == ALLOWED_VERDICT]
     found.run = [one.name for one in carried]
     if not apart:
         groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
-        allowed = _to_be_run_apart(trials, groups, variants, clean)
+        allowed = _find_readings_to_run_apart(trials, groups, variants, clean)
     failing = [one for one in carried if readings[one.name].verdict != ALLOWED_VERDICT]
 
-    def alone() -> Iterator[Trial]:
-        for needed, chosen in ((_accept_every_check, allowed), (_is_unconvicted, failing)):
+    def run_apart() -> Iterator[Trial]:
+        for needed, chosen in ((_accept_every_check, allowed), (_has_no_failure, failing)):
             for one in chosen:
                 yield Trial(one.name, (variants[one.name].name,), one.checks, needed)
 
-    for trial, outcome in trials.run(alone()):
+    for trial, outcome in trials.run(run_apart()):
         _judge_reading(found, trial.name, readings[trial.name], outcome)
     return found
 
 
-def _to_be_run_apart(
+def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
 ) -> list[Carried]:
     """Try the groups; return each reading with its checks whose verdicts differ from the clean verdicts."""
@@ -111,7 +111,7 @@ def _to_be_run_apart(
     return apart
 
 
-def explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
+def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
     """Yield each fault with an allowed reading that gives literally the same verdict for each rule of the fault.
 
     ``convictions``: the failing verdicts by fault.
@@ -131,15 +131,15 @@ def list_complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Lin
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
-            yield f"convicted: {_describe(name, variants)}: {rule} in {line.test}: {line.why}"
-    for fault, reading in explained_faults(convictions, found):
+            yield f"convicted: {_describe_reading(name, variants)}: {rule} in {line.test}: {line.why}"
+    for fault, reading in find_explained_faults(convictions, found):
         yield f"explained: {fault}: the allowed reading {reading} gives the same verdicts; one of the two is wrong"
     yield from (
-        f"acquitted: {_describe(name, variants)}: no check fails on it, but its entry has the verdict fail"
+        f"acquitted: {_describe_reading(name, variants)}: no check fails on it, but its entry has the verdict fail"
         for name in sorted(found.acquitted)
     )
     for name, how in sorted(found.died.items()):
-        yield f"died: {_describe(name, variants)}: the process of its trial ended with {how}"
+        yield f"died: {_describe_reading(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:
         yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or give the reason in not_run"
     yield from (
@@ -153,7 +153,7 @@ def summarize_readings(found: ReadingsRun) -> str:
     return f"{good} of {len(found.run)} readings of errata that were run have the verdicts in their entries"
 
 
-def _describe(name: str, variants: Mapping[str | None, Fault]) -> str:
+def _describe_reading(name: str, variants: Mapping[str | None, Fault]) -> str:
     return f"{name} ({variants[name].says})"
 
 
@@ -161,7 +161,7 @@ def _accept_every_check(check: str, lines: Sequence[Line]) -> bool:
     return True
 
 
-def _is_unconvicted(check: str, lines: Sequence[Line]) -> bool:
+def _has_no_failure(check: str, lines: Sequence[Line]) -> bool:
     return not any(line.verdict in BROKEN for line in lines)
 
 

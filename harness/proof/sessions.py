@@ -13,7 +13,7 @@ from harness.exit_codes import EXIT_INTERRUPTED
 Answer = TypeVar("Answer")
 
 
-def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
+def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
     """Collect tests with pytest and do some work with the session; return the result of the work. ``what``: the
     collected path, for the error message when it cannot be collected.
     """

@@ -13,7 +13,7 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from harness.faults.parts import Method, Replaced, condition_of
+from harness.faults.parts import Method, Replaced, get_condition
 from harness.faults.primitives import Both
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
@@ -31,16 +31,16 @@ class Step(NamedTuple):
 
 
 Steps = frozenset[Step]
-_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
+_ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
-def steps_of(install: Install) -> Steps | None:
+def find_changed_steps(install: Install) -> Steps | None:
     """Return the steps that a fault changes; None when it may also change other behavior."""
     match install:
         case Replaced(cls):
             return _list_overridden_methods(cls)
         case Both(installs):
-            found = [steps_of(one) for one in installs]
+            found = [find_changed_steps(one) for one in installs]
             return frozenset().union(*(one or () for one in found)) if None not in found else None
     return None
 
@@ -54,13 +54,15 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     """Return the methods of a part that a subclass overrides; None when it overrides anything except plain methods."""
     part = part_of(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
-    changed = [(name, value) for one in classes for name, value in vars(one).items() if name not in _OF_EVERY_CLASS]
+    changed = [
+        (name, value) for one in classes for name, value in vars(one).items() if name not in _ATTRIBUTES_OF_EVERY_CLASS
+    ]
     if any(name.startswith("__") for name, _ in changed):
         return None
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
     return (
-        frozenset(Step(part, name, value if condition_of(value) else None) for name, value in known) if plain else None
+        frozenset(Step(part, name, value if get_condition(value) else None) for name, value in known) if plain else None
     )
 
 
@@ -90,7 +92,7 @@ class StepRecorder:
 
     def _note_calls(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
-        conditions = [(step, step.narrowed and condition_of(step.narrowed)) for step in steps]
+        conditions = [(step, step.narrowed and get_condition(step.narrowed)) for step in steps]
 
         def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:

@@ -20,8 +20,8 @@ from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
-from harness.proof.sessions import in_session
-from harness.proof.steps import StepRecorder, Steps, steps_of
+from harness.proof.sessions import run_in_session
+from harness.proof.steps import StepRecorder, Steps, find_changed_steps
 from harness.run.checks import find_malformed_rules, suite_path
 from harness.run.options import pytest_arguments
 from harness.run.stash import DRIVER, LOG, MIRROR, RUN
@@ -133,14 +133,14 @@ class Trials:
         recorder, mirror = _step_recorder(), Mirror()
         catalogue = self._config.stash[RUN].catalogue
 
-        def look(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
+        def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
             return check, Clean(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
 
         if new:
             self.warm_up(new)
             self._config.stash[MIRROR] = mirror
-            self._clean |= self.each(new, (_RECORDER,), look)
+            self._clean |= self.each(new, (_RECORDER_NAME,), record_clean_verdicts)
             del self._config.stash[MIRROR]
         return {check: self._clean[check] for check in checks}
 
@@ -165,11 +165,11 @@ class Trials:
         """Run checks one by one, in ``jobs`` processes; yield the result of ``look`` for each check."""
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
-        def work(share: Sequence[str]) -> list[Answer]:
+        def run_share(share: Sequence[str]) -> list[Answer]:
             with self._prepare_trials(faults):
                 return [look(check, *self._run_check(check)) for check in share]
 
-        for _, answers in run_forked(shares, work, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
+        for _, answers in run_forked(shares, run_share, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, Died):
                 raise HarnessError(f"the clean run of the checks ended with {answers.how}")
             yield from answers
@@ -209,11 +209,11 @@ class Trials:
             item = self._items[check]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except Endless:
-            entries.append(_broken_off(check))
-        return [_line_of(check, entry) for entry in entries], time.process_time() - begun
+            entries.append(_find_aborted_checks(check))
+        return [_build_verdict_line(check, entry) for entry in entries], time.process_time() - begun
 
 
-def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
+def run_with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return the result of the work."""
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
@@ -221,30 +221,30 @@ def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
-        return in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
+        return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
 
 
-_RECORDER = "steps recorded"
+_RECORDER_NAME = "steps recorded"
 
 
 @cache
 def _step_recorder() -> StepRecorder:
     """Return the recorder of all steps that any fault changes; it is installed like a fault."""
-    changed = [steps for fault in load_faults().values() if (steps := steps_of(fault.install)) is not None]
+    changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
-    add(_RECORDER, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
+    add(_RECORDER_NAME, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
     return recorder
 
 
-def _broken_off(check: str) -> Entry:
+def _find_aborted_checks(check: str) -> Entry:
     return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
 
 
-_OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
+_VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
 """The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
 
 
-def _line_of(check: str, entry: Entry) -> Line:
+def _build_verdict_line(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
-    verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
+    verdict = entry.verdict if entry.advice is None else _VERDICT_BY_ADVICE[entry.advice]
     return Line(check, entry.rule, verdict, why)

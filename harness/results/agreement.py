@@ -18,7 +18,7 @@ from harness.capture.recorder import Frame
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
-from harness.results.installed import ROBUSTNESS, Suites
+from harness.results.installed import ROBUSTNESS_RULES, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
@@ -42,7 +42,7 @@ class Line:
     frames: tuple[int, ...]
 
 
-def lines_of(folder: Path) -> Iterator[Line]:
+def read_verdict_lines(folder: Path) -> Iterator[Line]:
     """Yield the verdicts of a run folder, whose syntax has been checked (harness/results/schemas.py)."""
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
@@ -60,7 +60,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         if line.rule not in suites.rules:
             raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
         if line.test is None:
-            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS:
+            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS_RULES:
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):
@@ -99,10 +99,9 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
         name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
         for frame in read_pcapng(path):
             last = frame.number
-            if period is not None and not period[0] <= _time_of(frame.time_us) <= period[1]:
-                raise BadBundle(
-                    f"{name}: frame {last} was recorded at {_time_of(frame.time_us)}, which is not within the run"
-                )
+            if period is not None and not period[0] <= _convert_microseconds(frame.time_us) <= period[1]:
+                recorded = _convert_microseconds(frame.time_us)
+                raise BadBundle(f"{name}: frame {last} was recorded at {recorded}, which is not within the run")
         if needed.get(name, 0) > last:
             raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has only {last} frames")
 
@@ -117,15 +116,15 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
         if is_of_topology(test):
             continue
         first = next(iter(read_with_notes(folder / name)), None)
-        setup = _object_of(_object_of(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
-        file = _object_of(setup.get("file"))
+        setup = _parse_object(_parse_object(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
+        file = _parse_object(setup.get("file"))
         named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
         for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
             if named[key] != ours:
                 raise BadBundle(f"{name}: has the set-up of {key} {named[key]!a:.200}, which is not of this run")
 
 
-def _object_of(said: Any) -> dict[str, Any]:
+def _parse_object(said: Any) -> dict[str, Any]:
     """Return a JSON object, given as text or parsed; return an empty object if the value is not an object."""
     try:
         found = json.loads(said) if isinstance(said, bytes) else said
@@ -144,11 +143,11 @@ def _needs_topology(path: Path) -> bool:
     return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
 
 
-def _time_of(us: int) -> datetime:
+def _convert_microseconds(us: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(us, 2**53))
 
 
-def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
+def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
     """Return the beginning and end of a run, extended by the possible error of clocks; None in virtual time. Raise
     BadBundle for an impossible time.
     """
@@ -169,7 +168,7 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
     One of the two identifiers in an EstablishConnection is the sender's.
     """
 
-    def look(frame: Frame) -> None:
+    def note_identifier(frame: Frame) -> None:
         if not frame.from_sut or frame.kind != "EstablishConnection":
             return
         header = frame["EstablishConnectionHeader"]
@@ -179,4 +178,4 @@ def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame
                 f"{name}: frame {frame.number} is from queue manager {min(named)}, which is not part of this run"
             )
 
-    return look
+    return note_identifier

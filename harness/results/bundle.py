@@ -30,10 +30,10 @@ from harness.errors import MqconformError, UsageError
 _MAGIC = b"mqconform-certificate 1 ed25519 "
 _FIRST_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
 _LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
-MOST_FILES = 20_000
-MOST_BYTES = 4 * 2**30
+MOST_BUNDLE_FILES = 20_000
+MOST_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the largest total size of the unpacked files of a bundle."""
-MOST_RATIO = 200
+MOST_COMPRESSION_RATIO = 200
 """The largest accepted ratio of unpacked size to packed size; captures of one system shrink to about a tenth."""
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
@@ -90,7 +90,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def member_of(path: Path) -> Member:
+def measure_file(path: Path) -> Member:
     """Return the length and the SHA-256 of a file."""
     with path.open("rb") as file:
         return Member(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
@@ -111,7 +111,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                     with source.open("rb") as content, packed.open(info, "w") as member:
                         while chunk := content.read(_CHUNK_BYTES):
                             member.write(chunk)
-            line = _MAGIC + _hex_of(key.public_key()) + b" "
+            line = _MAGIC + _format_public_key(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
             signature = key.sign(_bytes_to_sign(line, file))
             file.seek(0)
@@ -130,7 +130,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
             found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
             if found is None:
                 raise BadBundle(f"{path}: is not a certificate: its first line is wrong")
-            if found["key"] != _hex_of(key):
+            if found["key"] != _format_public_key(key):
                 raise BadBundle(f"{path}: is signed with a different key, {found['key'].decode()}")
             try:
                 key.verify(
@@ -143,7 +143,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _hex_of(key: Ed25519PublicKey) -> bytes:
+def _format_public_key(key: Ed25519PublicKey) -> bytes:
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex().encode()
 
 
@@ -167,15 +167,15 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
 
 def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
-    if len(infos) > MOST_FILES:
-        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are accepted")
+    if len(infos) > MOST_BUNDLE_FILES:
+        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
         raise BadBundle(f"{path}: two files have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
-    if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):
+    if size > MOST_UNPACKED_BYTES or size > MOST_COMPRESSION_RATIO * max(1, path.stat().st_size):
         raise BadBundle(f"{path}: unpacks to {size:,} bytes, which are too many")
 
 

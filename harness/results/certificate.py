@@ -70,23 +70,23 @@ def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iter
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
     """Yield a line about the residue of checks, and a line about the ends of the system's process."""
     if residue := found.run.get("residue"):
-        met = _cut_system_texts(f"{one.get('what')} ({_name_of(one)})" for one in residue)
+        met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (
             f"{len(residue)} times a check left or found residue in the system: {met}; remove the residue, "
             f"then `mqconform run --sut FILE --out {found.folder} --resume` runs only these checks again"
         )
     if deaths := found.run.get("deaths"):
-        ends = _cut_system_texts(f"{one.get('how')} in {_name_of(one)}" for one in deaths)
+        ends = _cut_system_texts(f"{one.get('how')} in {_get_check_name(one)}" for one in deaths)
         yield f"the system's process ended {len(deaths)} times: {ends}; a complete run without such an end is needed"
 
 
 def _list_failed_steps(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN_VERDICTS.items():
-        rules = _rules_with(found, verdict)
+        rules = _list_rules_with_verdict(found, verdict)
         if rules:
             yield f"{len(rules)} rules: the verdict {words}: {_list_rules(rules)}"
     known = _list_deviations(found)
-    new = [rule for rule in _rules_with(found, Verdict.FAIL) if rule not in known]
+    new = [rule for rule in _list_rules_with_verdict(found, Verdict.FAIL) if rule not in known]
     if new:
         yield f"{len(new)} rules fail, and are not in the baseline: {_list_rules(new)}"
     if stale := (found.run.get("baseline") or {}).get("stale"):
@@ -95,11 +95,14 @@ def _list_failed_steps(found: RunResults) -> Iterator[str]:
 
 def not_exercised_share(found: RunResults) -> float:
     """Return the share of judged rules that were never exercised, in percent."""
-    idle, decided = len(_rules_with(found, Verdict.NOT_EXERCISED)), sum(len(_rules_with(found, one)) for one in DECIDED)
+    idle, decided = (
+        len(_list_rules_with_verdict(found, Verdict.NOT_EXERCISED)),
+        sum(len(_list_rules_with_verdict(found, one)) for one in DECIDED),
+    )
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 
 
-def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def build_statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the content of certificate.json; ``files``: length and SHA-256 of every other file, by name."""
     run, sut = found.run, found.run["sut"]
     counts = Counter(str(one.verdict) for one in found.rules.values())
@@ -117,18 +120,18 @@ def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, 
         "terms": {"checks": terms.checks, "not_exercised_percent": terms.not_exercised_percent},
         "checks": len(found.checks),
         "rules": {str(verdict): counts[verdict] for verdict in Verdict},
-        "by_document": _by_document(found),
+        "by_document": _count_by_document(found),
         "not_exercised_percent": round(not_exercised_share(found), 2),
-        "not_applicable": sorted(_rules_with(found, Verdict.NOT_APPLICABLE)),
-        "not_observable": sorted(_rules_with(found, Verdict.NOT_OBSERVABLE)),
-        "not_exercised": sorted(_rules_with(found, Verdict.NOT_EXERCISED)),
-        "warnings": sorted(_rules_with(found, Verdict.WARN)),
+        "not_applicable": sorted(_list_rules_with_verdict(found, Verdict.NOT_APPLICABLE)),
+        "not_observable": sorted(_list_rules_with_verdict(found, Verdict.NOT_OBSERVABLE)),
+        "not_exercised": sorted(_list_rules_with_verdict(found, Verdict.NOT_EXERCISED)),
+        "warnings": sorted(_list_rules_with_verdict(found, Verdict.WARN)),
         "deviations": _list_deviations(found),
         "files": dict(sorted(files.items())),
     }
 
 
-def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
+def list_bundle_files(found: RunResults) -> Iterator[tuple[str, Path]]:
     """Yield the files of a run folder that belong to a bundle: name in the bundle, and path."""
     for name in (RUN_FILE, RULES_FILE, VERDICTS_FILE):
         yield name, found.folder / name
@@ -141,7 +144,7 @@ def build_certificate(statement_: Mapping[str, Any]) -> str:
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
 
 
-def _rules_with(found: RunResults, verdict: Verdict) -> list[str]:
+def _list_rules_with_verdict(found: RunResults, verdict: Verdict) -> list[str]:
     return [rule for rule, one in found.rules.items() if one.verdict is verdict]
 
 
@@ -149,14 +152,14 @@ def _list_deviations(found: RunResults) -> dict[str, Any]:
     return dict((found.run.get("baseline") or {}).get("expected", {}))
 
 
-def _by_document(found: RunResults) -> dict[str, dict[str, int]]:
+def _count_by_document(found: RunResults) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for rule, one in found.rules.items():
         counts.setdefault(rule.partition("-")[0], Counter())[one.verdict] += 1
     return {name: {str(verdict): found_[verdict] for verdict in Verdict} for name, found_ in sorted(counts.items())}
 
 
-def _name_of(one: Mapping[str, Any]) -> str:
+def _get_check_name(one: Mapping[str, Any]) -> str:
     return str(one.get("check") or "no check").rpartition("::")[2]
 
 

@@ -11,28 +11,28 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from harness.judging.verdicts import Verdict
 from harness.printable import one_line
 
-_TEMPLATES = Environment(
+_TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.results", "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["line"] = lambda text: one_line(str(text), 200)
+_TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), 200)
 _GREEN, _AMBER = "#1a7f37", "#9a6700"
 _LETTER_WIDTH = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
     """Return the page; ``key``: the signer's public key, hexadecimal."""
-    return _TEMPLATES.get_template("certificate.html").render(
-        one=statement, key=key, result=in_words(statement), verdicts=list(map(str, Verdict))
+    return _TEMPLATE_ENVIRONMENT.get_template("certificate.html").render(
+        one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
     )
 
 
 def badge(statement: Mapping[str, Any]) -> str:
     """Return the badge of a certificate as SVG."""
-    left, right = "MSMQ certified", in_words(statement)
+    left, right = "MSMQ certified", describe_result(statement)
     widths = [_LETTER_WIDTH * len(text) + 12 for text in (left, right)]
     colour = _AMBER if statement["deviations"] else _GREEN
     return (
@@ -46,7 +46,7 @@ def badge(statement: Mapping[str, Any]) -> str:
     )
 
 
-def in_words(statement: Mapping[str, Any]) -> str:
+def describe_result(statement: Mapping[str, Any]) -> str:
     """Return the result of the certified run as a short text."""
     kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
     known = len(statement["deviations"])

@@ -64,10 +64,10 @@ def compare_runs(a: RunResults, b: RunResults) -> Difference:
 def _compare_rule(a: RunResults, b: RunResults, rule: str) -> Step:
     before, after = a.rules.get(rule), b.rules.get(rule)
     checks = tuple(sorted(b.failing.get(rule, frozenset()) - a.failing.get(rule, frozenset())))
-    return Step(_kind_of(before, after, more=bool(checks)), rule, before, after, checks)
+    return Step(_classify_change(before, after, more=bool(checks)), rule, before, after, checks)
 
 
-def _kind_of(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
+def _classify_change(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
     if after is None:
         return Kind.REMOVED
     if before is None:

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.printable import one_line, printable
+from harness.printable import escape_unprintable, one_line
 from harness.results.difference import WORSE_KINDS, Difference, Kind, Step
 from harness.results.run_results import RunResults
-from harness.results.summary import escape
+from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
 
-_LONGEST_TEXT = 160
+_LONGEST_TEXT_CHARACTERS = 160
 """The number of shown characters of the expected or observed value."""
 
 
@@ -32,12 +32,14 @@ def as_text(difference: Difference) -> str:
 
 def as_markdown(difference: Difference) -> str:
     """Return a page in Markdown, for a comment on a change or for the summary of a CI job."""
-    lines = [f"{name}: {escape(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
+    lines = [
+        f"{name}: {escape_markdown(_describe_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))
+    ]
     for kind, steps in _list_kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
-            lines += [f"| {' | '.join(map(escape, _build_cells(step)))} |" for step in steps]
+            lines += [f"| {' | '.join(map(escape_markdown, _build_cells(step)))} |" for step in steps]
     return "\n".join(lines) + "\n"
 
 
@@ -90,10 +92,12 @@ def _describe_side(run: RunResults) -> str:
 def _describe_step(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_describe_result(step.before)} -> {_describe_result(step.after)}"
     if step.kind in WORSE_KINDS and step.after is not None:
-        expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))
+        expected, observed = (
+            one_line(text, _LONGEST_TEXT_CHARACTERS) for text in (step.after.expected, step.after.observed)
+        )
         yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
-            yield f"    {printable(check)}"
+            yield f"    {escape_unprintable(check)}"
         if len(step.checks) > 3:
             yield f"    and {len(step.checks) - 3} more checks"
 
@@ -109,7 +113,7 @@ def _build_cells(step: Step) -> list[str]:
         step.rule,
         _describe_result(step.before),
         _describe_result(step.after),
-        *(one_line(text, _LONGEST_TEXT) for text in said),
+        *(one_line(text, _LONGEST_TEXT_CHARACTERS) for text in said),
     ]
 
 

@@ -35,12 +35,12 @@ class RunResults:
     @property
     def system(self) -> str:
         """The name, version and profile of the tested system."""
-        return system_of(self.run)
+        return get_system(self.run)
 
     @property
     def partial(self) -> str | None:
         """The reason why the run is partial; None for a complete run."""
-        return partial_of(self.run)
+        return get_partial_reason(self.run)
 
     @property
     def ended_early(self) -> bool:
@@ -48,14 +48,14 @@ class RunResults:
         return bool(self.run.get("aborted")) or not self.run.get("finished")
 
 
-def system_of(run: Mapping[str, Any]) -> str:
+def get_system(run: Mapping[str, Any]) -> str:
     """Return the name, version and profile of the system in run.json."""
     sut = run["sut"]
     named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
     return one_line(" ".join(named), LONGEST_SYSTEM)
 
 
-def partial_of(run: Mapping[str, Any]) -> str | None:
+def get_partial_reason(run: Mapping[str, Any]) -> str | None:
     """Return the reason why the run of run.json is partial; None for a complete run."""
     if run.get("aborted"):
         return one_line(str(run["aborted"]), LONGEST_REASON)

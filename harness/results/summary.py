@@ -10,13 +10,13 @@ from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
-from harness.run.causes import causes_of, root_of
+from harness.run.causes import find_missing_root, group_by_cause
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 MOST_SHOWN_RULES = 50
 """The number of rules that are shown; further rules are only counted."""
-_LONGEST_TEXT = 200
+_LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CHANGED_BY_MARKDOWN = re.compile(
     rf"""
@@ -37,20 +37,25 @@ def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
 
 def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
-    yield f"# MSMQ conformance: {escape(found.system)}"
+    yield f"# MSMQ conformance: {escape_markdown(found.system)}"
     yield ""
     roots = NamedRoots.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
     bad = [one for one in found.rules.values() if one.verdict in BAD and one.rule not in known]
-    resting = [one for one in bad if root_of(one, roots)]
+    resting = [one for one in bad if find_missing_root(one, roots)]
     for root in roots.lines():
-        yield from (f"**{escape(root)}**", "")
+        yield from (f"**{escape_markdown(root)}**", "")
     if resting:
-        yield from (escape(roots.resting([one.rule for one in resting], MOST_SHOWN_RULES)), "")
-    name, harness, reach = (escape(one_line(str(run[key]), _LONGEST_TEXT)) for key in ("run", "harness", "reach"))
+        yield from (
+            escape_markdown(roots.describe_dependent_rules([one.rule for one in resting], MOST_SHOWN_RULES)),
+            "",
+        )
+    name, harness, reach = (
+        escape_markdown(one_line(str(run[key]), _LONGEST_TEXT_CHARACTERS)) for key in ("run", "harness", "reach")
+    )
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
-        yield f"**The run is partial: {escape(found.partial)}.**"
+        yield f"**The run is partial: {escape_markdown(found.partial)}.**"
     yield ""
     yield from _list_counts(found)
     for verdict in BAD:
@@ -60,13 +65,11 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
             yield from _list_cause_tables(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
-        reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT) for rule, why in known.items()}
-        yield from (f"| {escape(rule)} | {escape(reason)} |" for rule, reason in reasons.items())
+        reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT_CHARACTERS) for rule, why in known.items()}
+        yield from (f"| {escape_markdown(rule)} | {escape_markdown(reason)} |" for rule, reason in reasons.items())
     if stale := (run.get("baseline") or {}).get("stale"):
-        yield from (
-            "",
-            f"**In the baseline, but no longer failing: {escape(one_line(', '.join(stale), _LONGEST_TEXT))}**",
-        )
+        names = escape_markdown(one_line(", ".join(stale), _LONGEST_TEXT_CHARACTERS))
+        yield from ("", f"**In the baseline, but no longer failing: {names}**")
 
 
 def _list_counts(found: RunResults) -> Iterator[str]:
@@ -77,12 +80,12 @@ def _list_counts(found: RunResults) -> Iterator[str]:
     yield f"| document | {' | '.join(map(_describe_verdict, there))} |"
     yield f"| --- |{' ---: |' * len(there)}"
     for name, counts in sorted(documents.items()):
-        yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
+        yield f"| {escape_markdown(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
 def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
     """Yield a table for each cause that several rules share, and a last table for all other rules."""
-    causes = causes_of(bad, NamedRoots())
+    causes = group_by_cause(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]
@@ -90,7 +93,7 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
     for title, findings in [*tables, ("single causes" if shared else "", tuple(alone))]:
         if not findings:
             continue
-        yield from ("", f"**{escape(one_line(title, _LONGEST_TEXT))}**") if title else ()
+        yield from ("", f"**{escape_markdown(one_line(title, _LONGEST_TEXT_CHARACTERS))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
             yield from (_build_row(one, catalogue) for one in findings[:room])
@@ -103,18 +106,18 @@ def _build_row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
     seen = one.observed or line["reason"] or ""
     cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
-    return f"| {' | '.join(escape(one_line(cell, _LONGEST_TEXT)) for cell in cells)} |"
+    return f"| {' | '.join(escape_markdown(one_line(cell, _LONGEST_TEXT_CHARACTERS)) for cell in cells)} |"
 
 
 def _describe_verdict(verdict: Verdict) -> str:
     return str(verdict).replace("_", " ")
 
 
-def escape(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return text that Markdown shows unchanged, without links, tags and ends of cells."""
     return _CHANGED_BY_MARKDOWN.sub(r"\\\g<0>", text)
 
 
-def unescape(markdown: str) -> str:
+def unescape_markdown(markdown: str) -> str:
     """Return a page without the backslashes of `escape`, which would be visible on a terminal."""
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

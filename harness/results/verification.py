@@ -20,8 +20,8 @@ from harness.results.agreement import (
     check_frames,
     check_setups,
     check_verdicts,
-    lines_of,
-    period_of,
+    get_run_period,
+    read_verdict_lines,
 )
 from harness.results.bundle import BadBundle, Opened, open_bundle
 from harness.results.certificate import (
@@ -32,9 +32,9 @@ from harness.results.certificate import (
     PAGE_FILE,
     Terms,
     build_certificate,
-    files_of,
+    build_statement,
+    list_bundle_files,
     list_refusals,
-    statement,
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
@@ -43,7 +43,7 @@ from harness.results.replayed import Replayed
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
 from harness.rules.catalogue import load_catalogue
-from harness.run.run import digest_of
+from harness.run.run import hash_rules
 from harness.run_folder import RULES_FILE
 
 
@@ -69,7 +69,7 @@ class Verified:
         }
 
 
-def verify(
+def verify_bundle(
     path: Path,
     key: Ed25519PublicKey,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -89,9 +89,9 @@ def verify(
             check_run_folder(opened.folder)
             found = read_run(opened.folder)
             _check_statement(opened, said, found, suites, not_exercised_percent)
-            lines = list(lines_of(opened.folder))
+            lines = list(read_verdict_lines(opened.folder))
             needed = check_verdicts(iter(lines), suites, load_catalogue())
-            check_frames(opened.folder, needed, period_of(found.run))
+            check_frames(opened.folder, needed, get_run_period(found.run))
             check_setups(opened.folder, lines, found.run)
             again = judge_again(opened, found, lines, suites, progress)
         except (BadBundle, JudgedElsewhere) as error:
@@ -110,7 +110,7 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
         raise BadBundle(f"{CERTIFICATE_FILE}: is not an object")
     rules = read_json(opened.folder / RULES_FILE)
     try:
-        digest = digest_of(rules)
+        digest = hash_rules(rules)
     except (ValueError, RecursionError) as error:
         raise BadBundle(f"{RULES_FILE}: is broken: {error}") from error
     ours = {"schema": CERTIFICATE_SCHEMA, "harness": version("mqconform"), "suites": suites.digest}
@@ -134,7 +134,7 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
 
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
     """Compare the statement of the certificate with its run folder; then check the terms in the statement."""
-    if {name for name, _ in files_of(found)} != said["files"].keys():
+    if {name for name, _ in list_bundle_files(found)} != said["files"].keys():
         raise BadBundle("the bundle contains files that do not belong to a run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
     if terms.checks != suites.checks:
@@ -146,7 +146,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
         )
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
         raise BadBundle("run.json and the certificate name different rule sets or harness versions")
-    meant = statement(found, terms, said["files"])
+    meant = build_statement(found, terms, said["files"])
     if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} differs from its run: {', '.join(wrong)}")
@@ -173,7 +173,8 @@ def describe_verified(found: Verified) -> Iterator[str]:
     decided = len(again.shown) + len(again.believed)
     yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
     yield from describe_replay(again.replayed)
-    yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
+    by_document = _format_counts_by_document(again.believed)
+    yield f"the signer's word: {len(again.believed):,} rules{by_document}; `--format json` lists them"
     yield "the signer's word: name, vendor and version of the system, its profile, dates, run"
     system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
@@ -183,7 +184,9 @@ def describe_verified(found: Verified) -> Iterator[str]:
 def describe_replay(found: Replayed) -> Iterator[str]:
     """Yield lines about the replay: how many checks were replayed, why others were not, and which verdicts differ."""
     yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
-    for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(MOST_LISTED_DIFFERENCES):
+    for why, number in Counter(map(_remove_frame_number, found.unplayable.values())).most_common(
+        MOST_LISTED_DIFFERENCES
+    ):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differing.items())[:MOST_LISTED_DIFFERENCES]:
         yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MOST_LISTED_DIFFERENCES])}"
@@ -195,7 +198,7 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
     if said["reach"] == NO_SYSTEM:
         yield "declared: reach virtual: no system was tested; the reference ran in the tester's process"
     for key in ("not_applicable", "not_observable", "not_exercised"):
-        yield f"declared: {key}: {len(said[key]):,} rules{_by_document(said[key])}"
+        yield f"declared: {key}: {len(said[key]):,} rules{_format_counts_by_document(said[key])}"
     share, most = said["not_exercised_percent"], said["terms"]["not_exercised_percent"]
     yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised, at most {most:g} % allowed"
     yield f"declared: known deviations: {len(said['deviations'])} rules that fail"
@@ -206,12 +209,12 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"declared: missing capabilities: {', '.join(lacking)}"
 
 
-def _without_place(why: str) -> str:
+def _remove_frame_number(why: str) -> str:
     """Return the reason why a check cannot be replayed, without its frame number, which differs from check to check."""
     return _FRAME_PREFIX.sub("", why)
 
 
-def _by_document(rules: list[str] | tuple[str, ...]) -> str:
+def _format_counts_by_document(rules: list[str] | tuple[str, ...]) -> str:
     if not rules:
         return ""
     counts = Counter(rule.partition("-")[0] for rule in rules)

@@ -32,7 +32,7 @@ PROVISIONED_QUEUES = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
 """int s: the time after which a message expires, on its way or in a queue, so that it leaves no residue."""
-REACHED_MS = 12_000
+REACH_TIMEOUT_MS = 12_000
 ACK_SPEEDUP = 10
 """The factor by which the peer acknowledges earlier than specified while it waits for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
@@ -160,9 +160,9 @@ def _check_reached(system: System) -> Line:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-        session = peer.await_session(REACHED_MS)
+        session = peer.await_session(REACH_TIMEOUT_MS)
         if session is None:
-            said = f"the system sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
             return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
@@ -205,7 +205,7 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
         yield Line(BY_ADDRESS, State.NOT_SEEN, str(error))
         return
     if reached is None:
-        yield _reached_by_acknowledgments(system, sent, connected, answered)
+        yield _judge_reach_by_acknowledgments(system, sent, connected, answered)
     comes_back = bool(reached or connected or answered)
     yield from _list_name_findings(system, sent, comes_back)
     yield from _list_queue_findings(system.file.label, sent)
@@ -215,8 +215,8 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
     """Return the targets; they are the provisioned queues if the system cannot create queues."""
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers("queue_control"):
-        control = stack.enter_context(_controlled_for_itself(system))
-        own = stack.enter_context(own_queue(control))
+        control = stack.enter_context(_has_test_control(system))
+        own = stack.enter_context(create_temporary_queue(control))
         found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
     else:
         names = {key: getattr(system.file.queues, key) for key in PROVISIONED_QUEUES}
@@ -227,7 +227,7 @@ def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
 
 
 @contextmanager
-def _controlled_for_itself(system: System) -> Iterator[Control]:
+def _has_test_control(system: System) -> Iterator[Control]:
     from harness.environment import RealEnvironment
 
     environment = RealEnvironment()
@@ -252,16 +252,16 @@ def _exchange_messages(
     ]
     nowhere = _send_message(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
 
-    def find_answered() -> list[bool]:
+    def find_answering_systems() -> list[bool]:
         found = dict(_list_acknowledgments(peer))
         for one in sent:
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
 
-    within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
+    within_ms = system.timeouts.response_ms if reached is False else max(REACH_TIMEOUT_MS, system.timeouts.response_ms)
     # Many systems do not answer a message that they refuse.
-    if peer.environment.run_until(lambda: any(find_answered()), within_ms):
-        peer.environment.run_until(lambda: all(find_answered()), system.timeouts.response_ms)
+    if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
+        peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_list_acknowledgments(peer))
 
@@ -323,7 +323,7 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
                 one.arrived = any(message.get("label") == label for message in shown)
 
 
-def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
+def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
     place = describe_place(system)
     if connected:
         return Line(REACHED, State.OK, f"the system connected to {place}")
@@ -333,7 +333,7 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
     if all(one.arrived is False or one.not_found for one in sent):
         return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
-    said = f"no connection and no answer within {REACHED_MS // 1_000} s of a message to {to}"
+    said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
     return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
@@ -381,7 +381,7 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
         if one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
             yield Line(QUEUES, State.OK, f"{one.target.queue} (queues.{key}) accepts {kind} messages", about=key)
             continue
-        state, why = _why_not_taken(one, other)
+        state, why = _explain_refused_message(one, other)
         if why:
             first = f"name a {kind} queue" if state is State.WRONG else "check the spelling"
             yield Line(
@@ -389,7 +389,7 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
             )
 
 
-def _why_not_taken(one: _Sent, other: str | None) -> tuple[State, str]:
+def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]:
     """Return the reason why a queue accepts no message, empty if unknown; ``other``: a queue that accepts a message."""
     if one.acknowledged is not None:
         number = f"0x{one.acknowledged:04X}"
@@ -403,7 +403,7 @@ def _why_not_taken(one: _Sent, other: str | None) -> tuple[State, str]:
 
 
 @contextmanager
-def own_queue(control: Control) -> Iterator[str]:
+def create_temporary_queue(control: Control) -> Iterator[str]:
     """Yield the name of a queue that the control channel creates and deletes again; raise SutUnavailable when the queue
     may remain.
     """

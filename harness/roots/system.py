@@ -16,7 +16,7 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, view_of
+from harness.sut.view import Identity, build_sut_view
 from harness.sut.wires import Route
 
 
@@ -80,7 +80,7 @@ class System:
         with closing(environment):
             ports = file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port
             who = Identity(self.guid)
-            sut = view_of(replace(file, driver=nobody), environment, None, who, *ports, timeouts=self.timeouts)
+            sut = build_sut_view(replace(file, driver=nobody), environment, None, who, *ports, timeouts=self.timeouts)
             with closing(Peer(environment, sut, Recorder(environment, None), "roots")) as peer:
                 yield peer
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
-MOST_HINTS = 3
+MOST_SUGGESTED_NAMES = 3
 """The largest number of similar ids in a hint."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
@@ -24,23 +24,25 @@ rule.
 """
 
 
-def rule_named(catalogue: Collection[str], text: str) -> str:
+def find_rule_id(catalogue: Collection[str], text: str) -> str:
     """Return the id that a user means; raise UsageError, with the most similar ids, for an unknown id."""
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
-    same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_HINTS)]))[:MOST_HINTS]
+    same = [name for name in catalogue if _strip_leading_zeros(name) == _strip_leading_zeros(wanted)]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_SUGGESTED_NAMES)]))[
+        :MOST_SUGGESTED_NAMES
+    ]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists all rules"
     raise UsageError(f"unknown rule {text!a}; {hint}")
 
 
-def _without_zeros(name: str) -> str:
+def _strip_leading_zeros(name: str) -> str:
     """Return an id without leading zeros in its numbers: 3 for 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
-def document_named(documents: Iterable[str], text: str) -> str:
+def find_document(documents: Iterable[str], text: str) -> str:
     """Return the document that a user means (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
     an unknown name.
     """
@@ -51,7 +53,7 @@ def document_named(documents: Iterable[str], text: str) -> str:
     return wanted
 
 
-def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
+def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
     """Return the rules that meet all criteria. A criterion is one of
 
     - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
@@ -65,7 +67,7 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     for word in words:
         key, separator, value = word.partition("=")
         kind = key.strip().lower() if separator else "place"
-        found = _by_key(catalogue, kind, value) if separator else _by_place(catalogue, word)
+        found = _select_by_key(catalogue, kind, value) if separator else _select_by_place(catalogue, word)
         kinds.setdefault(kind, set()).update(found)
     chosen = frozenset(catalogue).intersection(*kinds.values())
     if words and not chosen:
@@ -73,7 +75,7 @@ def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     return chosen
 
 
-def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
+def _select_by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     if key not in _KEYS:
         raise UsageError(f"unknown criterion {key!a}; known: {', '.join(_KEYS)}, a document, a section, a rule")
     values, of = _KEYS[key]
@@ -83,7 +85,7 @@ def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
     return {name for name, rule in catalogue.items() if of(rule) == meant}
 
 
-def _by_place(catalogue: Catalogue, word: str) -> set[str]:
+def _select_by_place(catalogue: Catalogue, word: str) -> set[str]:
     wanted = word.strip().upper().removeprefix("MS-")
     if wanted in catalogue:
         return {wanted}
@@ -96,4 +98,4 @@ def _by_place(catalogue: Catalogue, word: str) -> set[str]:
         for name, rule in catalogue.items()
         if rule.document == document and (not section or f"{rule.section}.".startswith(f"{section}."))
     }
-    return found or {rule_named(catalogue, word)}
+    return found or {find_rule_id(catalogue, word)}

@@ -11,11 +11,11 @@ from harness.paths import SUITES
 
 STATES_FILE = "states.toml"
 """The table of a section's states and events, in the same folder as the checks of its cells."""
-_REGISTERING = ("test_*", "faults*", "predicates*")
+_REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
 """The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
 
 
-def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
+def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
     """Return the files of the suites that match a pattern and name one of the rules (None: any), sorted.
 
     Ids are written out: in the file, or in a module of tables of its section, such as ``sections.py``.
@@ -24,17 +24,21 @@ def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list
     if rules is None:
         return files
     names = [rule.encode() for rule in rules]
-    return [path for path in files if any(map((path.read_bytes() + tables_beside(path.parent)).__contains__, names))]
+    return [
+        path for path in files if any(map((path.read_bytes() + list_tables_in_folder(path.parent)).__contains__, names))
+    ]
 
 
 @cache
-def tables_beside(folder: Path) -> bytes:
+def list_tables_in_folder(folder: Path) -> bytes:
     """Return the text of a section's modules that its checks and faults import, and of its table of states."""
     modules = sorted([*folder.glob("*.py"), *folder.glob(STATES_FILE)])
-    return b"".join(path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING))
+    return b"".join(
+        path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING_FILE_PATTERNS)
+    )
 
 
-def place_of(path: str, *texts: str) -> str:
+def find_place(path: str, *texts: str) -> str:
     """Return the place of a text in a file, as ``path:line``; of several texts, the first that the file contains
     counts. ``path``: below the folder that contains the suites, such as
     ``suites/mqqb/s2_2_1_internal_header/faults.py``.

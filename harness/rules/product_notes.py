@@ -27,10 +27,10 @@ KINDS = MappingProxyType(
     }
 )
 """The values of ``kind``, each with its meaning."""
-SAME = "same"
-NOT_CONFIGURED = MappingProxyType(
+SAME_IN_EVERY_CONFIGURATION = "same"
+REASONS_NOT_CONFIGURED = MappingProxyType(
     {
-        SAME: "the reference follows the note in every configuration",
+        SAME_IN_EVERY_CONFIGURATION: "the reference follows the note in every configuration",
         "internal": "only the system itself can observe the behavior",
         "outside": "neither the reference nor the harness has the needed feature",
     }
@@ -38,9 +38,9 @@ NOT_CONFIGURED = MappingProxyType(
 """The values of ``reference`` that state why the reference has no behavior for a note. After each of the last two
 values, an explanation follows.
 """
-_REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
-_OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
-_SECTION = re.compile(r"\d+(\.\d+)*")
+_REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
+_OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
+_SECTION_PATTERN = re.compile(r"\d+(\.\d+)*")
 _CITED_NOTE = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
 _WHOLE_SECTION = "-*"
 
@@ -80,7 +80,7 @@ class Note:
         """
         return f"<{self.number}>" if document == self.document else self.name
 
-    def bears_on(self, rule: str) -> bool:
+    def concerns_rule(self, rule: str) -> bool:
         """Return whether the note concerns a rule."""
         return rule in self.rules or rule in self.excuses
 
@@ -108,7 +108,7 @@ class ProductNotes:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
         """Return the notes from the tree that ``to_tree`` returned."""
-        return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
+        return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
         """Return the notes that a row's ``note`` names; raise KeyError with the first name that its document does not
@@ -125,7 +125,7 @@ class ProductNotes:
 
     def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
         """Return the notes that a rule's row cites, and the notes that concern the rule."""
-        others = [note for note in self._all if note.bears_on(rule)]
+        others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def excusing(self, profile: str) -> Mapping[str, Note]:
@@ -141,7 +141,7 @@ class ProductNotes:
         return self._excusing[profile]
 
 
-def _note_of(row: Mapping[str, Any]) -> Note:
+def _build_note(row: Mapping[str, Any]) -> Note:
     whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
     return Note(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 
@@ -166,10 +166,10 @@ def _read_notes(
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
             raise CatalogueError(file, number, "is not the number of a note; write [17] for note <17>")
-        entry = check_keys(file, number, row, _REQUIRED, _OPTIONAL)
+        entry = check_keys(file, number, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
-        if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
+        if wrong := [each for each in entry["sections"] if not _SECTION_PATTERN.fullmatch(str(each))]:
             raise CatalogueError(file, number, f"invalid section {wrong[0]!r} in sections; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
@@ -199,7 +199,7 @@ def _read_notes(
 def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     """Return the behaviors of the reference for a note, or the reason why it has none."""
     kind, _, why = str(written[0]).partition(": ")
-    if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):
+    if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
         raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")
     return tuple(written)
 

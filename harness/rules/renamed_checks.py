@@ -13,7 +13,7 @@ from harness.paths import SUITES
 from harness.rules.errata import CatalogueError, read_toml
 
 RENAMED_FILE = "renamed.toml"
-_TABLE = "checks"
+_TABLE_NAME = "checks"
 
 
 @cache
@@ -23,7 +23,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
     """
     steps: dict[str, str] = {}
     for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
-        for old, new in _read(path).items():
+        for old, new in _read_renamed_file(path).items():
             if old in steps:
                 raise CatalogueError(path, old, "is renamed twice; keep the line with the present name")
             steps[old] = new
@@ -36,11 +36,11 @@ def current_check(check: str) -> str:
     return f"{load_renamed_checks().get(function, function)}{bracket}{parameters}"
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read_renamed_file(path: Path) -> dict[str, str]:
     tree = read_toml(path)
-    checks = tree.get(_TABLE)
-    if tree.keys() != {_TABLE} or not isinstance(checks, dict):
-        raise CatalogueError(path, "", f"must have one table [{_TABLE}]")
+    checks = tree.get(_TABLE_NAME)
+    if tree.keys() != {_TABLE_NAME} or not isinstance(checks, dict):
+        raise CatalogueError(path, "", f"must have one table [{_TABLE_NAME}]")
     for old, new in checks.items():
         for check in (old, new):
             if not isinstance(check, str) or "::" not in check or "[" in check:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.capture.capture_error import CaptureError
-from harness.capture.comments import comment_on
+from harness.capture.comments import add_frame_comments
 from harness.judging.verdicts import WRONG
 from harness.printable import one_line
 from harness.run.results import RuleResult
 
-_LONGEST = 300
+_LONGEST_COMMENT_CHARACTERS = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
@@ -22,11 +22,11 @@ def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
         line = one.line
         if one.verdict in WRONG and line["capture"] and line["evidence"]:
             said = f"{one.verdict} {one.rule}: expected {line['expected']}; observed {line['observed']}"
-            comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST))
+            comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST_COMMENT_CHARACTERS))
     for name, frames in comments.items():
         path = folder / name
         if path.is_file():
             try:
-                comment_on(path, {number: "\n".join(said) for number, said in frames.items()})
+                add_frame_comments(path, {number: "\n".join(said) for number, said in frames.items()})
             except CaptureError:
                 continue  # the capture was truncated when the run was killed, and stays unchanged

@@ -36,7 +36,7 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
-def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
+def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
     without a common cause is a group of its own. Undecided verdicts share a cause if they have the same reason, or rest
     on the same missing root (``roots``). Failures share a cause if they have the same observation; if the observation
@@ -45,10 +45,10 @@ def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
-        observed, reason = one.observed, root_of(one, roots) or one.line["reason"] or ""
+        observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN and bool(one.line["observed"])
         words = observed if decided else reason or observed
-        alone = "" if not decided or _EXPLAINING_WORD.search(words) else function_of(one)
+        alone = "" if not decided or _EXPLAINING_WORD.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
@@ -56,22 +56,22 @@ def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
-def root_of(result: RuleResult, roots: NamedRoots) -> str:
+def find_missing_root(result: RuleResult, roots: NamedRoots) -> str:
     """Return the missing root on which a finding rests; empty if it rests on no missing root."""
     root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 
-def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
+def add_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
     """Return the final verdict of each rule, in which a finding with a common cause names the cause."""
     kept = list(results)
     bad = [one for one in kept if one.verdict in BAD and one.accepted is None]
-    shared = [cause for cause in causes_of(bad, roots) if len(cause.findings) > 1]
+    shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
     titles = {one.rule: cause.title for cause in shared for one in cause.findings}
     return [replace(one, cause=titles.get(one.rule, "")) for one in kept]
 
 
-def function_of(result: RuleResult) -> str:
+def get_function_id(result: RuleResult) -> str:
     """Return the id of the finding's check without parameters; empty for a finding of the whole run."""
     path, colons, name = (result.line["test"] or "").partition("::")
     return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

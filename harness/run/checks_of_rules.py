@@ -59,7 +59,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], lis
     return {
         path: [
             (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(marks))), _parameters_of_marks(marks))
-            for name, function in vars(importlib.import_module(_module(Path(path)))).items()
+            for name, function in vars(importlib.import_module(_get_module_name(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
             for marks in (getattr(function, "pytestmark", ()),)
         ]
@@ -67,7 +67,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str], lis
     }
 
 
-def _module(path: Path) -> str:
+def _get_module_name(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -10,11 +9,9 @@ from itertools import chain
 from typing import Any
 
 from harness.paths import SUITES
+from harness.rules.explored_areas import list_explored_areas
 from harness.rules.places import STATES_FILE
 from harness.run.checks_of_rules import varied_parameters
-
-_MODELS = SUITES.parent / "harness" / "model"
-_RULE_ID = re.compile(r'"([A-Z]+-[0-9.]+-[A-Z]?[0-9]+)"')
 
 
 def depth_of_rules() -> dict[str, dict[str, Any]]:
@@ -45,13 +42,3 @@ def _count_cells() -> Counter[str]:
                     rules = cell["rules"]  # a list, or a list for each observation
                     found.update(set(rules if isinstance(rules, list) else chain.from_iterable(rules.values())))
     return found
-
-
-def list_explored_areas() -> dict[str, list[str]]:
-    """Return the explored areas of each rule, found by the rule ids in the text of the models."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for folder in sorted(path for path in _MODELS.iterdir() if path.is_dir() and path.name != "__pycache__"):
-        text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py")))
-        for rule in dict.fromkeys(_RULE_ID.findall(text)):
-            found[rule].append(folder.name)
-    return dict(found)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.sut.drivers import SutDriver
 
 
-def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
+def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
     """Record the end of the SUT's process, restart it if ``more`` checks follow, and return whether it ended. ``told``:
     whether the verdicts of the check already report this end, which an earlier check may have caused. The run ends when
     the restart fails.

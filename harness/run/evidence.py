@@ -14,10 +14,10 @@ from harness.run_folder import CAPTURES_FOLDER
 
 HEX_LIMIT = 4096
 """int bytes: how much of a packet is shown; the capture contains the whole packet."""
-_ROW = 16
+_OCTETS_PER_ROW = 16
 
 
-def frames_of(line: Mapping[str, Any]) -> str:
+def list_frames(line: Mapping[str, Any]) -> str:
     """Return the frames that a verdict names as a text: ``frame 8``, ``frames 8, 9``, or empty."""
     frames = [str(one["frame"]) for one in line["evidence"]]
     return f"frame{'s' if len(frames) > 1 else ''} {', '.join(frames)}" if frames else ""
@@ -41,18 +41,18 @@ class EvidenceTexts:
             evidence = [one for one in evidence if one["first"] is not None][:1] or evidence[-1:]
         quoted = [one for one in evidence if one.get("hex")]
         if quoted:
-            yield from map(_text_of_quoted, quoted)
+            yield from map(_format_quoted_packet, quoted)
             return
         try:
             wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
             says = Says(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
-            shown = self._capture(str(line["capture"])).show(wanted, says) if wanted else []
+            shown = self._read_capture(str(line["capture"])).show(wanted, says) if wanted else []
         except (MqconformError, OSError) as error:
             yield f"the packets of this verdict cannot be shown: {error}"
             return
         yield from map(_format_packet, shown)
 
-    def _capture(self, name: str) -> CapturedPackets:
+    def _read_capture(self, name: str) -> CapturedPackets:
         path = self.folder / name
         if self._read is None or self._read.path != path:
             if path.resolve().parent != (self.folder / CAPTURES_FOLDER).resolve():
@@ -70,19 +70,19 @@ def _format_packet(shown: Shown) -> str:
         mark = "> " if any(at <= start < at + len(line) for start in marks) else "  " if marks else ""
         lines.append(f"{mark}{line}")
         at += len(line)
-    return f"{head}\n\n{''.join(lines)}\n\n{_hexdump(shown.data)}\n"
+    return f"{head}\n\n{''.join(lines)}\n\n{_format_octets(shown.data)}\n"
 
 
-def _text_of_quoted(one: Mapping[str, Any]) -> str:
+def _format_quoted_packet(one: Mapping[str, Any]) -> str:
     """Return the text of a packet that is quoted in a verdict of schema 1."""
     head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
-    return f"{head}\n\n{one['dissection']}\n\n{_hexdump(bytes.fromhex(one['hex']))}\n"
+    return f"{head}\n\n{one['dissection']}\n\n{_format_octets(bytes.fromhex(one['hex']))}\n"
 
 
-def _hexdump(data: bytes) -> str:
+def _format_octets(data: bytes) -> str:
     rows = [
-        f"{start:06x}  {data[start : start + _ROW].hex(' '):<{3 * _ROW}} "
-        + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _ROW])
-        for start in range(0, min(len(data), HEX_LIMIT), _ROW)
+        f"{start:06x}  {data[start : start + _OCTETS_PER_ROW].hex(' '):<{3 * _OCTETS_PER_ROW}} "
+        + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _OCTETS_PER_ROW])
+        for start in range(0, min(len(data), HEX_LIMIT), _OCTETS_PER_ROW)
     ]
     return "\n".join([*rows, *([f"... {len(data) - HEX_LIMIT} more bytes"] if len(data) > HEX_LIMIT else [])])

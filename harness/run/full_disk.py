@@ -25,7 +25,7 @@ class FullDisk:
         """
         report = yield
         if call.excinfo is not None and (error := _folder_error(call.excinfo.value)) is not None:
-            self._exit(str(error))
+            self._end_run(str(error))
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -34,7 +34,7 @@ class FullDisk:
         try:
             return (yield)
         except FolderError as error:
-            self._exit(str(error))
+            self._end_run(str(error))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
@@ -43,7 +43,7 @@ class FullDisk:
             return (yield)
         except Exception as error:
             if (why := self._find_disk_error(error)) is not None:
-                self._exit(why)
+                self._end_run(why)
             raise
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -58,7 +58,7 @@ class FullDisk:
                 self.run.lose(why)
             session.exitstatus = EXIT_USAGE
 
-    def _exit(self, why: str) -> None:
+    def _end_run(self, why: str) -> None:
         self.run.lose(why)
         pytest.exit(why, returncode=EXIT_USAGE)
 
@@ -67,12 +67,12 @@ class FullDisk:
         while error is not None:
             if isinstance(error, FolderError):
                 return str(error)
-            if isinstance(error, OSError) and self._is_ours(error):
+            if isinstance(error, OSError) and self._concerns_run_folder(error):
                 return str(FolderError.about(self.run.folder, error))
             error = error.__cause__ or error.__context__
         return None
 
-    def _is_ours(self, error: OSError) -> bool:
+    def _concerns_run_folder(self, error: OSError) -> bool:
         """Return whether an error is about a file in the run folder, or about the space on its disk."""
         named = error.filename is not None and str(self.run.folder) in str(error.filename)
         return named or error.errno in FolderError.OF_DISKS

@@ -34,7 +34,9 @@ class RunLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 _lock_file(descriptor, folder)
-                if not _is_at(descriptor, path):  # the holder of the lock has ended meanwhile, and removed the file
+                if not _is_lock_file(
+                    descriptor, path
+                ):  # the holder of the lock has ended meanwhile, and removed the file
                     os.close(descriptor)
                     continue
                 os.truncate(descriptor, 0)
@@ -65,7 +67,7 @@ def _lock_file(descriptor: int, folder: Path) -> None:
         ) from None
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
+def _is_lock_file(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

@@ -61,7 +61,7 @@ class NamedRoots:
         """Return the line of each missing root, for the beginning of a run's summary."""
         return [str(root) for root in self.by_subject.values()]
 
-    def resting(self, rules: Sequence[str], shown: int | None = None) -> str:
+    def describe_dependent_rules(self, rules: Sequence[str], shown: int | None = None) -> str:
         """Return the line about the rules that are inconclusive because of missing roots; it names all rules, or the
         first ``shown``.
         """

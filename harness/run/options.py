@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from harness.lengths_of_time import TIME_FORMS, seconds_of
+from harness.lengths_of_time import TIME_FORMS, parse_seconds
 from harness.paths import SUITES
 
 PLUGIN_MODULE = "harness.run.plugin"
@@ -79,6 +79,6 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def _parse_seconds(text: str) -> int:
-    if (seconds := seconds_of(text)) is None:
+    if (seconds := parse_seconds(text)) is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {TIME_FORMS}")
     return seconds

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.interrupts import Handlers, raise_on, restore_handlers
+from harness.interrupts import Handlers, raise_interrupt_on, restore_handlers
 from harness.paths import SUITES
 from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
-from harness.run.ending import after_check, describe_end_of_process, end_run
+from harness.run.ending import describe_end_of_process, end_run, handle_end_of_check
 from harness.run.options import add_options
-from harness.run.selection import choose_checks, files_to_collect, selection, wanted_rules
+from harness.run.selection import choose_checks, describe_selection, files_to_collect, wanted_rules
 from harness.run.stash import (
     DRIVER,
     DRIVERS,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The signal handlers that were installed before the run, for the signals that end a run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
-NEW_OBJECTS = 10_000
+GC_THRESHOLD_OBJECTS = 10_000
 """The number of new objects after which Python searches for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -82,7 +82,7 @@ def _begin_run(config: pytest.Config) -> None:
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, make_slug
-    from harness.sut.drivers import start_all, timeouts_report
+    from harness.sut.drivers import report_timeouts_of_drivers, start_all
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
@@ -104,8 +104,8 @@ def _begin_run(config: pytest.Config) -> None:
         folder = Path(config.getoption("--out") or f"out/{make_slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
         # Stop the processes that are started here, because they do not get the signals of a terminal.
-        config.stash[EARLIER_HANDLERS] = raise_on(_END_SIGNALS)
-        run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
+        config.stash[EARLIER_HANDLERS] = raise_interrupt_on(_END_SIGNALS)
+        run = Run.begin(folder, file, load_catalogue(), describe_selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
     for driver in drivers:
@@ -118,8 +118,8 @@ def _begin_run(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     run.strength = config.getoption("strength")
     if config.getoption("--replay"):
-        run.strength = replays.strength_of(Path(config.getoption("--replay")))
-    run.timeouts, run.baseline = timeouts_report(drivers), baseline
+        run.strength = replays.get_strength(Path(config.getoption("--replay")))
+    run.timeouts, run.baseline = report_timeouts_of_drivers(drivers), baseline
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
@@ -172,7 +172,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
         return
     if not items and not run.done.tests | run.done.again:
-        _give_up(config, run)
+        _refuse_run(config, run)
         raise pytest.UsageError(
             f"the selection {run.selection!r} matches no check; `mqconform rules` lists the rules, and "
             "`mqconform explain RULE` the checks of a rule"
@@ -183,7 +183,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.asked = len({suite_path(item) for item in items} | run.done.tests)
 
 
-def _give_up(config: pytest.Config, run: Run) -> None:
+def _refuse_run(config: pytest.Config, run: Run) -> None:
     """Stop the SUT of a run without checks, and remove the folder of the run."""
     for driver in config.stash[DRIVERS]:
         driver.stop()
@@ -199,7 +199,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if RUN in session.config.stash:
         gc.freeze()
         session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
-        gc.set_threshold(NEW_OBJECTS)
+        gc.set_threshold(GC_THRESHOLD_OBJECTS)
         gc.enable()
 
 
@@ -216,7 +216,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             run.tests_run.discard(str(suite_path(item)))
         raise
     if RUN in item.config.stash:
-        after_check(
+        handle_end_of_check(
             item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
         )
     if JUDGE in item.stash:  # items exist as long as the run: the judge would keep every packet of the check in memory
@@ -281,8 +281,8 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
-    from harness.run.rests import rests_of
-    from harness.sut.external_driver import DEATH_NEAR_S
+    from harness.run.rests import get_rests
+    from harness.sut.external_driver import END_OF_PROCESS_WAIT_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
 
@@ -294,7 +294,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     how: str | None = None
     try:
         yield
-        if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
+        if (how := driver.ended_meanwhile(hung_up=_lost_control_channel(item))) is not None:
             judge.break_off(describe_end_of_process(how))
     except FolderError:
         raise
@@ -304,7 +304,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
-        how = driver.describe_end(DEATH_NEAR_S)
+        how = driver.describe_end(END_OF_PROCESS_WAIT_S)
         judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
@@ -317,7 +317,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
-        item.stash[ROOTS_OF_CHECK] = rests_of(item)
+        item.stash[ROOTS_OF_CHECK] = get_rests(item)
         survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
@@ -336,7 +336,7 @@ def _name_root(item: pytest.Item, error: Exception) -> None:
         item.config.stash[ROOTS].name(type(error).__name__, str(error), [str(suite_path(item))])
 
 
-def _hung_up(item: pytest.Item) -> bool:
+def _lost_control_channel(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
     return view is not None and view.environment.hung_up
 
@@ -386,14 +386,14 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     """Write the results rule by rule; junit.xml is written only with pytest's JUnit plugin."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
-    from harness.run.causes import with_causes
+    from harness.run.causes import add_causes
     from harness.run.findings import describe_finding, repeat_options
 
     found = config.stash[FINAL_RESULTS] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)
-    by_cause = with_causes(found, run.roots)
+    by_cause = add_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
         path, roots = run.folder / results.JUNIT_FILE, run.roots.lines()
         results.write_junit(by_cause, path, run.started, tell, run.partial(), roots)

@@ -20,7 +20,7 @@ from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
-NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
+VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that sent no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
@@ -54,7 +54,7 @@ def load_replayed_run(
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
-def strength_of(folder: Path) -> int:
+def get_strength(folder: Path) -> int:
     """Return the strength with which the checks of a run were varied: 2 if run.json names none."""
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2
@@ -72,7 +72,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)
-        if line.get("verdict") not in NOT_MADE:
+        if line.get("verdict") not in VERDICTS_WITHOUT_CAPTURE:
             made.add(test)
     return {test: path for test, path in captures.items() if test in wanted and (test in made or path.is_file())}
 
@@ -82,19 +82,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not collection_path.is_relative_to(SUITES):
         return None
     if REPLAYED_FILES not in config.stash:
-        files = {SUITES.parent / test.partition("::")[0] for test in _driver(config).captures}
+        files = {SUITES.parent / test.partition("::")[0] for test in _get_replay_driver(config).captures}
         config.stash[REPLAYED_FILES] = frozenset(each for path in files for each in (path, *path.parents))
     return True if collection_path not in config.stash[REPLAYED_FILES] else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remove the checks without a capture."""
-    captures = _driver(config).captures
+    captures = _get_replay_driver(config).captures
     config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
     items[:] = [item for item in items if suite_path(item) in captures]
 
 
-def _driver(config: pytest.Config) -> ReplayDriver:
+def _get_replay_driver(config: pytest.Config) -> ReplayDriver:
     driver = config.stash[DRIVER]
     assert isinstance(driver, ReplayDriver)
     return driver

@@ -53,7 +53,7 @@ class Rests:
         return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
-def rests_of(item: pytest.Item) -> Rests:
+def get_rests(item: pytest.Item) -> Rests:
     """Return the roots of a finished check, whose fixtures must still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")

@@ -21,14 +21,14 @@ from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BROKEN, Entry, Verdict
 from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import REMOTE_READING, check_endpoint
+from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
 from harness.roots.system import System
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import as_fresh_peer
 
-ATTEMPTS = 3
+MOST_ROOT_ATTEMPTS = 3
 """The number of attempts to check the roots of a system that does not answer, for instance while it restarts."""
 
 
@@ -58,7 +58,7 @@ class Roots:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the roots whose state is still unknown."""
-        if self.lines is not None or self._attempts == ATTEMPTS:
+        if self.lines is not None or self._attempts == MOST_ROOT_ATTEMPTS:
             return
         self._attempts += 1
         if self._shared is None:
@@ -85,7 +85,7 @@ class Roots:
                 or (line.subject == REACHED and line.state is State.MISSING and rests.awaited and not self.reached)
                 or (line.subject == BY_ADDRESS and rests.addressed)
                 or (line.subject == QUEUES and line.about in rests.provisioned)
-                or (line.subject == REMOTE_READING and rests.reads)
+                or (line.subject == REMOTE_READING_SUBJECT and rests.reads)
             ):
                 yield line
 
@@ -127,8 +127,8 @@ def doubt_verdicts(
         return entries
     resting = [entry for entry in entries if _is_doubtful(entry, rests)]
     for line in lines:
-        named.name(_key_of(line), line.sentence, {entry.test for entry in resting if entry.test})
-    return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
+        named.name(_get_root_key(line), line.sentence, {entry.test for entry in resting if entry.test})
+    return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
@@ -138,11 +138,11 @@ def _is_doubtful(entry: Entry, rests: Rests) -> bool:
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
 
 
-def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
+def _make_inconclusive(lines: Sequence[Line], entry: Entry) -> Entry:
     why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
-def _key_of(line: Line) -> str:
+def _get_root_key(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject

@@ -24,7 +24,7 @@ from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, compare_with_deviations
-from harness.judging.robustness import DOCUMENT, ROWS, TITLE
+from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
@@ -313,7 +313,7 @@ class Run:
         """Return whether the deadline has passed, so that no further check is started."""
         return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
-    def account(self) -> str:
+    def summarize_counts(self) -> str:
         """Return one line with the number of checks, and the number of rules with each verdict."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
@@ -432,17 +432,17 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
 def rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of its canonical JSON."""
     if catalogue is not load_catalogue():
-        return _rules_json(catalogue)
-    text, digest = keep_value("rules", stamps(), lambda: _rules_json(catalogue))
+        return _encode_rules(catalogue)
+    text, digest = keep_value("rules", stamps(), lambda: _encode_rules(catalogue))
     return text, digest
 
 
-def _rules_json(catalogue: Catalogue) -> tuple[str, str]:
+def _encode_rules(catalogue: Catalogue) -> tuple[str, str]:
     tree = _build_rules_content(catalogue)
-    return json.dumps(tree, indent=1), digest_of(tree)
+    return json.dumps(tree, indent=1), hash_rules(tree)
 
 
-def digest_of(rules: Any) -> str:
+def hash_rules(rules: Any) -> str:
     """Return the SHA-256 of the canonical JSON of a rules.json, hexadecimal."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
@@ -452,7 +452,7 @@ def digest_of(rules: Any) -> str:
 def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
     proof, checks, depth = load_proof(), checks_of_rules(), depth_of_rules()
-    rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
+    rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in RULE_BY_CONDITION.values()}
     for name, row in rules.items():
         row |= {"checks": checks.get(name, []), **depth.get(name, {})}
         if name in catalogue:

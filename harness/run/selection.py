@@ -10,10 +10,10 @@ import pytest
 from harness.paths import SUITES
 from harness.run.checks import find_covered_rules
 
-_FEW_RULES = 50
+_MOST_RULES_OF_SMALL_SELECTION = 50
 
 
-def selection(config: pytest.Config) -> str:
+def describe_selection(config: pytest.Config) -> str:
     """Return a short text that names the selected part of the suites, ``all`` for all suites."""
     parts = [f"{option} {word}" for option in ("--rule", "--select") for word in config.getoption(option)]
     if config.getoption("keyword"):
@@ -29,11 +29,11 @@ def selection(config: pytest.Config) -> str:
 def wanted_rules(config: pytest.Config) -> frozenset[str]:
     """Return the selected rules; raise UsageError for an unknown rule or criterion."""
     from harness.rules.catalogue import load_catalogue
-    from harness.rules.naming import rule_named, rules_chosen
+    from harness.rules.naming import find_rule_id, select_rules
 
     catalogue = load_catalogue()
-    choose_checks = rules_chosen(catalogue, config.getoption("--select"))
-    named = frozenset(rule_named(catalogue, rule) for rule in config.getoption("--rule"))
+    choose_checks = select_rules(catalogue, config.getoption("--select"))
+    named = frozenset(find_rule_id(catalogue, rule) for rule in config.getoption("--rule"))
     return choose_checks & named if named else choose_checks
 
 
@@ -43,14 +43,14 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     would take longer than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
-    from harness.rules.places import files_naming
+    from harness.rules.places import list_files_naming
 
-    if len(wanted) > _FEW_RULES:
+    if len(wanted) > _MOST_RULES_OF_SMALL_SELECTION:
         return None
     catalogue = load_catalogue()
     folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
     of_sections = [path for folder in folders for path in folder.glob("test_*.py")]
-    files = [*files_naming(["*/*/test_*.py"], wanted), *of_sections]
+    files = [*list_files_naming(["*/*/test_*.py"], wanted), *of_sections]
     return frozenset(each for path in files for each in (path, *path.parents))
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT, ROWS, Condition, Diagnosis
+from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 def check_before(item: pytest.Item) -> None:
     """Check that the system is alive before a check that has the survival mark."""
-    peer = _peer_of(item)
+    peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
     """Ask the system after a check with the survival mark, or after a check that went wrong; record the finding."""
-    peer, mark = _peer_of(item), item.get_closest_marker(SURVIVAL_MARK)
+    peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
     if (says := peer.environment.flood) is not None:  # its packets are ignored
@@ -56,7 +56,7 @@ def record_survival(run: Run) -> None:
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
-    for row in ROWS.values():
+    for row in RULE_BY_CONDITION.values():
         if row.id not in found:
             said = f"no violation in {len(run.tests_run)} checks"
             run.log.append(
@@ -64,7 +64,7 @@ def record_survival(run: Run) -> None:
             )
 
 
-def _peer_of(item: pytest.Item) -> Peer | None:
+def _get_peer(item: pytest.Item) -> Peer | None:
     found: Peer | None = item.funcargs.get("peer")  # type: ignore[attr-defined]
     return found
 

@@ -24,7 +24,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
     try:
         return (yield)
     except Exception as error:
-        causes = list(causes_of(error))
+        causes = list(list_raised_exceptions(error))
         for cause in causes:
             if isinstance(cause, FolderError):  # no further check can be judged
                 raise cause from None
@@ -41,10 +41,10 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
         raise pytest.fail.Exception(reason, pytrace=False) from None
 
 
-def causes_of(error: BaseException) -> Iterator[BaseException]:
+def list_raised_exceptions(error: BaseException) -> Iterator[BaseException]:
     """Yield the raised exceptions; for a group, its parts one by one."""
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
-            yield from causes_of(part)
+            yield from list_raised_exceptions(part)
     else:
         yield error

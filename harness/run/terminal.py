@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.run.ending import describe_end_of_process
-from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
+from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
 from harness.run.stash import FINAL_RESULTS, RUN
 from harness.sut.timeouts import describe_timeouts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
-_OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
+_PYTEST_OPTION_NAMES = {"-k": "keyword", "--maxfail": "maxfail"}
 """The names under which pytest stores its own options, by option."""
 
 
@@ -56,16 +56,16 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for death in run.deaths:
         terminalreporter.write_line(f"{describe_end_of_process(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
-    if (next_step := _next_step(run, config)) is not None:
+    if (next_step := _suggest_next_command(run, config)) is not None:
         terminalreporter.write_line(next_step)
     if run.lost:
         terminalreporter.write_line(f"ERROR: {run.aborted}")
-    terminalreporter.write_line(run.account())
+    terminalreporter.write_line(run.summarize_counts())
 
 
-def _next_step(run: Run, config: pytest.Config) -> str | None:
+def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
     """Return the command that resumes a run, or that repeats it when a missing root must be fixed first."""
-    given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in RESUME_OPTIONS}
+    given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
         again = rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)
@@ -80,7 +80,7 @@ def _get_free_folder_name(folder: Path) -> Path:
     return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
 
-def _is_mistake(told: Any) -> bool:
+def _is_exception_text(told: Any) -> bool:
     """Return whether a text is Python's report of an exception, not a verdict (``pytest.fail`` without a trace)."""
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
@@ -90,10 +90,10 @@ def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
     """Print exceptions in the harness as Python reports them, then the findings, rule by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
-        if _is_mistake(report.longrepr):
+        if _is_exception_text(report.longrepr):
             reporter.write_sep("_", report.nodeid)
             report.longrepr.toterminal(reporter._tw)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     found: list[RuleResult] = config.stash.get(FINAL_RESULTS, [])
-    for line in findings(found, run.catalogue, again, run.roots):
+    for line in list_findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

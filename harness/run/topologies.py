@@ -15,7 +15,7 @@ import pytest
 from harness.environment import RealEnvironment
 from harness.errors import HarnessError, SutLost, UsageError
 from harness.run.stash import capture_path_of
-from harness.sut.drivers import SutDriver, driver_for
+from harness.sut.drivers import SutDriver, create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
 from harness.sut.listeners import Port, refuse_taken_port
@@ -25,7 +25,7 @@ from harness.sut.sut_process import Death
 from harness.sut.worker_configurations import worker_configurations
 from harness.topology.topology import System, Topology
 from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
-from harness.topology.virtual_systems import PORT, virtual_systems
+from harness.topology.virtual_systems import MSMQ_PORT, virtual_systems
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -39,7 +39,7 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
     """Return the SUT file of a run, and a function that creates its drivers, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
-            driver_for(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
+            create_driver(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
         ]
     if sut is not None:
         raise UsageError("--topology names the SUT files: omit --sut or --topology")
@@ -123,7 +123,7 @@ class TopologyDriver:
 
 def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
-    driver = driver_for(replace(place.file, driver=told), out, number)
+    driver = create_driver(replace(place.file, driver=told), out, number)
     assert isinstance(driver, ExternalDriver)  # a topology file names no virtual system
     return driver
 
@@ -139,7 +139,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     if sut.open_systems is not None:
         systems, port = sut.open_systems(), sut.found_at_port
     else:
-        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
+        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), MSMQ_PORT
     made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made

@@ -153,10 +153,10 @@ class VariedCheck:
         """Return the verdicts with a row. They come from an earlier run with this row if there was one."""
         key = frozenset(row.items())
         if key not in self.tried:
-            self.tried[key] = self._run(row)
+            self.tried[key] = self._run_check(row)
         return self.tried[key]
 
-    def _run(self, row: Row) -> Trial:
+    def _run_check(self, row: Row) -> Trial:
         """Run the check with one row."""
         item, sut = self.item, self.sut
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
@@ -165,7 +165,7 @@ class VariedCheck:
         self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
-            name: self._argument(name, value)
+            name: self._get_argument(name, value)
             for name, value in item.funcargs.items()
             if name in item._fixtureinfo.argnames
         }
@@ -183,7 +183,7 @@ class VariedCheck:
         self.judge.packets.add(judge.packets)
         return trial
 
-    def _argument(self, name: str, value: Any) -> Any:
+    def _get_argument(self, name: str, value: Any) -> Any:
         """Return the value of a fixture for the current row."""
         if name == "peer":
             return self.rows.peer
@@ -208,14 +208,14 @@ class VariedCheck:
         passing = [self.plain, *(trial.row for trial in trials if trial.worst(rule) is Verdict.PASS)]
         again: list[Trial] = []
 
-        def fails(row: Row) -> bool:
+        def fails_again(row: Row) -> bool:
             if len(again) >= MOST_RUNS_TO_SHRINK:
                 return False
             again.append(self.try_row(row))
             return again[-1].worst(rule) is wanted
 
         if not self.run_.proves:
-            part = find_smallest(missed.row, self.plain, passing, fails)
+            part = find_smallest(missed.row, self.plain, passing, fails_again)
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed(missed.row, self.plain)

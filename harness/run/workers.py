@@ -24,7 +24,7 @@ from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
-from harness.run.ending import after_check, end_run
+from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import NamedRoots
 from harness.run.stash import DRIVER, END_REPORTED, LOG, RESIDUE, ROOTS, RUN, RUNS_AGAIN_ALONE
 from harness.run.terminal import PROGRESS_PLUGIN
@@ -106,7 +106,7 @@ class Workers:
     def _run_waiting(self) -> None:
         """Let the workers run all waiting checks."""
         for number in range(len(self.drivers)):
-            self._start(number)
+            self._start_worker(number)
         while self.busy:
             for driver in self.drivers:
                 driver.describe_end()  # this records the end of the process for the workers, too
@@ -117,7 +117,7 @@ class Workers:
             if self.session.shouldstop:
                 raise self.session.Interrupted(self.session.shouldstop)
 
-    def _start(self, number: int) -> None:
+    def _start_worker(self, number: int) -> None:
         if not (self._for_any or (number == 0 and self._for_first)):
             return
         ours, theirs = multiprocessing.Pipe()
@@ -148,7 +148,7 @@ class Workers:
             worker.connection.close()
             worker.process.join()
             self._record_results(item, _result_of_crash(item, worker))
-            self._start(worker.number)
+            self._start_worker(worker.number)
         else:
             if result.unwritten is not None:
                 raise FolderError(result.unwritten)
@@ -158,19 +158,19 @@ class Workers:
                 self._record_results(item, result)
             if result.lost is not None:
                 end_run(self.session, result.lost)
-            if self._began_anew(worker, item, told=result.told):
+            if self._restart_worker(worker, item, told=result.told):
                 worker.connection.close()
                 worker.process.join()
-                self._start(worker.number)
+                self._start_worker(worker.number)
             else:
                 self._send_next(worker)
 
-    def _began_anew(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
+    def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
         """Return whether the worker's SUT had ended and was restarted if needed, so that a new worker must replace this
         one.
         """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
-        return after_check(item, self.drivers[worker.number], more=more, told=told)
+        return handle_end_of_check(item, self.drivers[worker.number], more=more, told=told)
 
     def _record_results(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run in this process."""

@@ -18,13 +18,14 @@ def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
     """Parametrize a check with the cells of a machine's table: argument ``cell``."""
     table = machine.table
     return pytest.mark.parametrize(
-        "cell", [pytest.param(cell, marks=_marks_of(cell, table), id=cell.name) for cell in table.demanded()]
+        "cell",
+        [pytest.param(cell, marks=_build_marks(cell, table), id=cell.name) for cell in table.list_demanded_cells()],
     )
 
 
-def _marks_of(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
+def _build_marks(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
     marks = [covers(*cell.all_rules)]
-    if wanted := table.needs_of(cell):
+    if wanted := table.list_needs(cell):
         marks.append(needs(*wanted))
     if broken := table.events[cell.event].malforms:
         marks.append(malforms(*broken))

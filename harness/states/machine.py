@@ -79,7 +79,7 @@ class Machine:
 
 
 def _find_missing_steps(table: Table, steps: Mapping[tuple[str, str], _Step]) -> Iterator[str]:
-    used = table.demanded()
+    used = table.list_demanded_cells()
     wanted = {("states", cell.state) for cell in used} | {("events", cell.event) for cell in used}
     places = [*table.beside, *(name for one in table.states.values() for name in one.shows)]
     wanted |= {("probes", name) for name in places}

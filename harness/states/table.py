@@ -83,16 +83,16 @@ class Table:
     cells: Mapping[tuple[str, str], Cell]
     beside: Mapping[str, Any] = field(default_factory=dict)
 
-    def demanded(self) -> list[Cell]:
+    def list_demanded_cells(self) -> list[Cell]:
         """Return the cells that demand an outcome, in the order of the table."""
         return [cell for cell in self.cells.values() if cell.outcomes]
 
-    def needs_of(self, cell: Cell) -> tuple[str, ...]:
+    def list_needs(self, cell: Cell) -> tuple[str, ...]:
         """Return the capabilities and facilities that the check of a cell needs."""
         following = [need for state in cell.outcomes.values() for need in self.states[state].needs]
         return tuple(dict.fromkeys([*self.states[cell.state].needs, *self.events[cell.event].needs, *following]))
 
-    def place_of(self, cell: Cell) -> str:
+    def locate_cell(self, cell: Cell) -> str:
         """Return the file and the line of a cell, as ``path:line``."""
         header, key = f"[cells.{_toml_key(cell.state)}]", f"{_toml_key(cell.event)} ="
         inside = False
@@ -151,10 +151,10 @@ def find_mistakes(table: Table) -> Iterator[str]:
                 )
     for cell in table.cells.values():
         where = f"the cell of state {cell.state!r} and event {cell.event!r}"
-        yield from (f"{where} {mistake}" for mistake in _find_mistakes_of(cell, table))
+        yield from (f"{where} {mistake}" for mistake in _find_mistakes_in_cell(cell, table))
 
 
-def _find_mistakes_of(cell: Cell, table: Table) -> Iterator[str]:
+def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
     if cell.state not in table.states or cell.event not in table.events:
         yield "names an unknown state or event"
     if sum(map(bool, (cell.outcomes, cell.open, cell.never))) != 1:

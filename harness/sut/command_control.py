@@ -21,7 +21,7 @@ from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
 SAID_LIMIT = 500
-POLL_MS = 50
+COMMAND_POLL_INTERVAL_MS = 50
 """int ms: the interval between two checks whether a command has ended."""
 ANSWER_LIMIT = 16 * 1024 * 1024
 """int bytes: the maximum size of a command's answer, equal to that of a line from an agent."""
@@ -41,7 +41,7 @@ ends at its call.
 """
 
 
-def facilities_of(verbs: Collection[str]) -> frozenset[str]:
+def list_facilities(verbs: Collection[str]) -> frozenset[str]:
     """Return the facilities that are complete with commands for these verbs."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
@@ -77,7 +77,7 @@ class CommandControl:
             return {"guid": str(self._identify())}
         if verb not in self._commands:
             raise Unsupported(f"[commands] has no {verb}")
-        answer = self._run(verb, arguments)
+        answer = self._run_command(verb, arguments)
         if verb == "restart":
             self._await_listener()
         return answer
@@ -93,7 +93,7 @@ class CommandControl:
     def close(self) -> None:
         """Do nothing: no command runs."""
 
-    def _run(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _run_command(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         command = self._commands[verb]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaint:
             given.write(json.dumps(arguments).encode())
@@ -106,7 +106,7 @@ class CommandControl:
                 raise SutUnavailable(f"commands.{verb}: {command[0]}: {error.strerror}") from error
             try:
                 wait_ms = self._timeout_ms + int(arguments.get("timeout_ms") or 0)
-                ended = self._wait(lambda: process.poll() is not None, wait_ms)
+                ended = self._wait_for_end(lambda: process.poll() is not None, wait_ms)
             finally:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
@@ -118,15 +118,15 @@ class CommandControl:
                 raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 
-    def _wait(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
+    def _wait_for_end(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
         """Wait for the command, while the peer still answers packets; return whether the command ended in time."""
         ends_ms = self._environment.now().monotonic_ms + timeout_ms
         while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:
-            self._environment.run_until(is_over, POLL_MS)
+            self._environment.run_until(is_over, COMMAND_POLL_INTERVAL_MS)
         return over
 
     def _await_listener(self) -> None:
-        if not self._wait(self._is_listening, self._timeout_ms):
+        if not self._wait_for_end(self._is_listening, self._timeout_ms):
             raise SutUnavailable(f"commands.restart: nothing listens at {self._listens.host}:{self._listens.port} yet")
 
     def _is_listening(self) -> bool:

@@ -12,12 +12,12 @@ from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import Reply, Route, describe_stranger, no_answer
-from reference_qm.control import PROTOCOL, answer, request_from
+from reference_qm.control import PROTOCOL_VERSION, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
 
-ANSWER_MS = 10_000
+CONTROL_ANSWER_TIMEOUT_MS = 10_000
 ANSWERS_LIMIT = 1_000
 """The largest number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
@@ -77,7 +77,7 @@ class VirtualControl:
             self._confirm_life(verb)
             return {}
         number = self.begin(verb, **arguments)
-        timeout_ms = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
+        timeout_ms = CONTROL_ANSWER_TIMEOUT_MS + int(arguments.get("timeout_ms") or 0)
         self.host.environment.run_until(lambda: number in self.host.answers or not self.host.lives, timeout_ms)
         reply = self.answer(number)
         if reply is None:
@@ -97,7 +97,7 @@ class VirtualControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)
-        return None if found is None else _check_reply(self._verbs.pop(request), _reply_of(found))
+        return None if found is None else _check_reply(self._verbs.pop(request), _build_reply(found))
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
@@ -106,7 +106,7 @@ class VirtualControl:
 class JsonlControl:
     """One JSON object per line, over the stream of a route."""
 
-    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = ANSWER_MS) -> None:
+    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
@@ -148,7 +148,7 @@ class JsonlControl:
             if (stranger := describe_stranger(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
-            self._by_contract = type(version) is int and version == PROTOCOL
+            self._by_contract = type(version) is int and version == PROTOCOL_VERSION
         return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
     return request_from({"verb": verb, **arguments})
 
 
-def _reply_of(found: Result | str) -> dict[str, Any]:
+def _build_reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
@@ -193,16 +193,16 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 def _require_offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True and reply.get("unsupported") is True:
-        raise Unsupported(f"the SUT's control channel cannot {verb}: {_reason_of(reply)}")
+        raise Unsupported(f"the SUT's control channel cannot {verb}: {_describe_refusal(reply)}")
     return reply
 
 
 def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        raise ControlRefused(f"the SUT refused {verb}: {_reason_of(reply)}")
+        raise ControlRefused(f"the SUT refused {verb}: {_describe_refusal(reply)}")
     return reply
 
 
-def _reason_of(reply: dict[str, Any]) -> str:
+def _describe_refusal(reply: dict[str, Any]) -> str:
     said = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
     return one_line(str(reply.get("error", f"without a reason{said}")), REASON_LIMIT)

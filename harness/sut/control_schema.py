@@ -27,7 +27,7 @@ def complaint_about_request(request: dict[str, Any]) -> str | None:
     an error.
     """
     return _find_complaint(
-        "request" if (name := f"request:{request.get('verb')}") not in _schema()["$defs"] else name, request
+        "request" if (name := f"request:{request.get('verb')}") not in _load_schema()["$defs"] else name, request
     )
 
 
@@ -53,18 +53,20 @@ def _is_deeper_than(value: dict[str, Any], limit: int) -> bool:
 
 
 @cache
-def _schema() -> dict[str, Any]:
+def _load_schema() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     return found
 
 
 @cache
-def _validator(definition: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]}, mask=_VALUE_PLACEHOLDER)
+def _build_validator(definition: str) -> Draft202012Validator:
+    return Draft202012Validator(
+        {"$ref": f"#/$defs/{definition}", "$defs": _load_schema()["$defs"]}, mask=_VALUE_PLACEHOLDER
+    )
 
 
 def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
-    validator = _validator(definition)
+    validator = _build_validator(definition)
     try:
         if validator.is_valid(instance):
             return None
@@ -90,7 +92,7 @@ def _describe_demand(error: ValidationError) -> str:
     if isinstance(error.kind, ValidationErrorKind.Constant):
         return f"does not match: {json.dumps(error.kind.expected_value)}"
     if isinstance(error.kind, ValidationErrorKind.Pattern):
-        node: Any = _schema()
+        node: Any = _load_schema()
         for step in error.schema_path[:-1]:
             node = node[step]
         return f"does not match: {node.get('description', error.kind.pattern)}"

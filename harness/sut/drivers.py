@@ -66,7 +66,7 @@ class SutDriver(Protocol):
         """Stop the processes that ``start`` started."""
 
 
-def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
+def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
     """Return the driver of a worker, of the kind that the SUT file names."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
@@ -92,7 +92,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
                 driver.stop()
 
 
-def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
+def report_timeouts_of_drivers(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
     """Return the timeouts for run.json; None in virtual time, which has no timeouts."""
     real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
     if not real:

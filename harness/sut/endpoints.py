@@ -8,7 +8,7 @@ from reference_qm.surface.inputs import Endpoint
 HIGHEST_PORT = 0xFFFF
 
 
-def endpoint_of(what: str, text: str, lowest: int = 1) -> Endpoint:
+def parse_endpoint(what: str, text: str, lowest: int = 1) -> Endpoint:
     """Return an endpoint; raise UsageError, which begins with ``what``, for an invalid text. ``lowest``: the lowest
     permitted port, 0 if a free port may be chosen.
     """

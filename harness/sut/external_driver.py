@@ -16,31 +16,31 @@ from uuid import UUID
 from harness.environment import Environment, RealEnvironment
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.sut.agent import Agent
-from harness.sut.command_control import CommandControl, facilities_of
+from harness.sut.command_control import CommandControl, list_facilities
 from harness.sut.control import Control, JsonlControl
-from harness.sut.discovery import as_identity_peer, discover_identifier
-from harness.sut.endpoints import endpoint_of
-from harness.sut.limited_control import read_remotely
-from harness.sut.listeners import is_own, refuse_foreign
+from harness.sut.discovery import derive_identity_peer, discover_identifier
+from harness.sut.endpoints import parse_endpoint
+from harness.sut.limited_control import offer_remote_reading
+from harness.sut.listeners import is_own_address, refuse_foreign_address
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import BeginsTape, Sut
-from harness.sut.sut_file import PORTS, SutFile
+from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, identity_of, view_of
+from harness.sut.view import Identity, build_sut_view, identity_of
 from harness.sut.vital_signs import VitalSigns
 from harness.sut.wires import Route, TcpRoute
 from harness.sut.worker_configurations import as_fresh_peer
 from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
-OWN_DIGITS = 10
+QUEUE_SUFFIX_DIGITS = 10
 SHARED_SCALE = 4
 """The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """int ns: the shortest duration of a test, in which MessageIDs are used."""
 BETWEEN_ATTEMPTS_S = 0.5
-DEATH_NEAR_S = 0.5
+END_OF_PROCESS_WAIT_S = 0.5
 """int s: the time after the loss of its connections within which the end of a process becomes known."""
 
 
@@ -72,19 +72,19 @@ class ExternalDriver:
         """The tape of the check that began last."""
 
     def start(self) -> None:
-        refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
-        self._find()
+        refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
+        self._connect_repeatedly()
         self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._get_identifier()
         if self.control_route is not None and not (self.shared and self.worker):
-            self._with_control(self._prepare_sut)
+            self._call_with_control(self._prepare_sut)
 
-    def _find(self) -> None:
+    def _connect_repeatedly(self) -> None:
         """Connect to the SUT and its control channel, repeatedly for ``wait_s``."""
         ends = time.monotonic() + self.wait_s
         while True:
             try:
-                self._meet()
+                self._connect_once()
                 return
             except SutUnavailable as error:
                 if time.monotonic() >= ends:
@@ -93,7 +93,7 @@ class ExternalDriver:
                 self.agent.end()
             time.sleep(BETWEEN_ATTEMPTS_S)
 
-    def _meet(self) -> None:
+    def _connect_once(self) -> None:
         driver = self.file.driver
         try:
             socket.create_connection((driver.address, self.tcp_port), timeout=5).close()
@@ -103,7 +103,7 @@ class ExternalDriver:
                 "is the system running, and are address and tcp_port in [driver] right?"
             ) from error
         if self.control_route is not None:
-            self._with_control(lambda control, who: None)
+            self._call_with_control(lambda control, who: None)
         if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
             from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
 
@@ -126,7 +126,7 @@ class ExternalDriver:
         """The timeouts in effect, computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
-    def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
+    def _call_with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
         """Open a control channel, call a function with it, and close it."""
         route = self.control_route
         assert route is not None
@@ -152,7 +152,7 @@ class ExternalDriver:
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        environment = RealEnvironment(shares_clock=is_own(self.file.driver.address))
+        environment = RealEnvironment(shares_clock=is_own_address(self.file.driver.address))
         environment.pulse = self.vital_signs.pulse(environment)
         return self.open_in(environment, seed, run, fresh_peer)
 
@@ -167,17 +167,17 @@ class ExternalDriver:
             elif file.commands:
                 control, who = (
                     self._make_command_control(environment),
-                    Identity(self.identifier, facilities_of(file.commands)),
+                    Identity(self.identifier, list_facilities(file.commands)),
                 )
-            control, who = read_remotely(control, who, environment, file, self.rpc_port)
+            control, who = offer_remote_reading(control, who, environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
             resets = self.resets and not self.beside_others
-            view = view_of(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
+            view = build_sut_view(file, environment, control, who, *ports, reset=resets, timeouts=self.timeouts)
         except MqconformError:
             environment.close()
             raise
         view.first_message_id = self._new_message_ids()
-        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
+        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:QUEUE_SUFFIX_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
         view.forgets = resets and "reset" in view.facilities
@@ -187,7 +187,9 @@ class ExternalDriver:
         return view
 
     def _make_command_control(self, environment: Environment) -> CommandControl:
-        commands = {verb: self._filled_in(command, f"commands.{verb}") for verb, command in self.file.commands.items()}
+        commands = {
+            verb: self._fill_in_command(command, f"commands.{verb}") for verb, command in self.file.commands.items()
+        }
         listens = Endpoint(self.file.driver.address, self.tcp_port)
         return CommandControl(
             environment, commands, self.file.environment.timeout_s * 1_000, self._identify_acceptor, listens
@@ -239,12 +241,12 @@ class ExternalDriver:
 
     def identify_system(self) -> Identity:
         """Ask the control channel for the system's identity and facilities; the SUT must have a control channel."""
-        return self._with_control(lambda control, who: who)
+        return self._call_with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
         """Return the identifier with which the system answers an EstablishConnection."""
         driver = self.file.driver
-        return discover_identifier(driver.address, self.tcp_port, as_identity_peer(driver.peer_identifier))
+        return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel; the run ends if it does not answer with its identity."""
@@ -253,7 +255,7 @@ class ExternalDriver:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(control)
         except SutUnavailable as error:
-            if (how := self.describe_end(DEATH_NEAR_S)) is not None:
+            if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
             way_out = "; is the agent running, and is [control] right?" if control is None else ""
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
@@ -277,16 +279,16 @@ class ExternalDriver:
         timers, self._timers = self._timers, {}
         if timers:
             with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
-                self._with_control(lambda control, who: control.call("set_timers", **timers))
+                self._call_with_control(lambda control, who: control.call("set_timers", **timers))
         self.agent.end()
 
     def _agent_command(self) -> list[str]:
-        return self._filled_in(self.file.control.command, "control.command")
+        return self._fill_in_command(self.file.control.command, "control.command")
 
-    def _filled_in(self, command: Sequence[str], key: str) -> list[str]:
+    def _fill_in_command(self, command: Sequence[str], key: str) -> list[str]:
         """Insert the values of this worker's SUT into a command of the SUT file."""
         driver = self.file.driver
-        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
+        values = {name: getattr(driver, name) for name in ("address", *PORT_KEYS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}
         values |= {"folder": self.file.path.parent if self.file.path is not None else Path()}
         values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
@@ -307,4 +309,4 @@ def name_file_of_worker(name: str, worker: int) -> str:
 def _control_endpoint(file: SutFile) -> Endpoint | None:
     if file.control.kind != "jsonl":
         return None
-    return endpoint_of(f"{file.path}: control.address is {file.control.address!r}", file.control.address, lowest=0)
+    return parse_endpoint(f"{file.path}: control.address is {file.control.address!r}", file.control.address, lowest=0)

@@ -39,16 +39,16 @@ class Guard:
 
     def watch(self, pid: int) -> None:
         """Guard the session that a program leads, even if a process of it changes its environment."""
-        self._tell(str(pid))
+        self._send_line(str(pid))
 
     def close(self) -> None:
         """End the remaining processes, and wait until they have ended."""
         if self._process is not None:
-            self._tell(LAST_LINE)
+            self._send_line(LAST_LINE)
             self._process.communicate()
             self._process = None
 
-    def _tell(self, line: str) -> None:
+    def _send_line(self, line: str) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the guard process was killed

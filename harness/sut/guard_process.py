@@ -16,12 +16,12 @@ import time
 
 LAST_LINE = "end"
 """The last line of standard input, needed because processes that the run forked may keep standard input open."""
-STOP_S = 5
+STOP_TIMEOUT_S = 5
 """int s: how long a process may take to stop after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
 """The indexes of fields in /proc/PID/stat, counted from the field after the process name."""
-_ZOMBIE = "Z"
+_ZOMBIE_STATE = "Z"
 
 
 def main(mark: str) -> None:
@@ -31,43 +31,43 @@ def main(mark: str) -> None:
         if line.strip() == LAST_LINE:
             break
         pid = int(line)
-        leaders[pid] = _start_of(pid)
+        leaders[pid] = _read_start_time(pid)
     asked = set[int]()
     begun = time.monotonic()
-    while (pids := started_by(mark, leaders)) and (now := time.monotonic()) < begun + 2 * STOP_S:
-        late = now >= begun + STOP_S
+    while (pids := list_started_processes(mark, leaders)) and (now := time.monotonic()) < begun + 2 * STOP_TIMEOUT_S:
+        late = now >= begun + STOP_TIMEOUT_S
         for pid in pids if late else pids - asked:
-            _signal(pid, signal.SIGKILL if late else signal.SIGTERM)
+            _send_signal(pid, signal.SIGKILL if late else signal.SIGTERM)
         asked |= pids
         time.sleep(_POLL_INTERVAL_S)
 
 
-def started_by(mark: str, leaders: dict[int, str]) -> set[int]:
+def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
     """Return the processes that have the mark, or that belong to the session of a leader that is still the same
     process.
     """
-    sessions = {str(pid) for pid, start in leaders.items() if start and _start_of(pid) == start}
+    sessions = {str(pid) for pid, start in leaders.items() if start and _read_start_time(pid) == start}
     found = set[int]()
-    for pid in _all():
-        fields = _fields(pid)
-        if fields and fields[_STATE] != _ZOMBIE and (fields[_SESSION] in sessions or _has(pid, mark)):
+    for pid in _list_all_pids():
+        fields = _read_stat_fields(pid)
+        if fields and fields[_STATE] != _ZOMBIE_STATE and (fields[_SESSION] in sessions or _has_mark(pid, mark)):
             found.add(pid)
     return found
 
 
-def _all() -> list[int]:
+def _list_all_pids() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - pathlib takes longer to import
 
 
-def _has(pid: int, mark: str) -> bool:
+def _has_mark(pid: int, mark: str) -> bool:
     return any(entry.startswith(f"{mark}=".encode()) for entry in _read_process_file(pid, "environ").split(b"\0"))
 
 
-def _start_of(pid: int) -> str:
-    return "".join(_fields(pid)[_START : _START + 1])
+def _read_start_time(pid: int) -> str:
+    return "".join(_read_stat_fields(pid)[_START : _START + 1])
 
 
-def _fields(pid: int) -> list[str]:
+def _read_stat_fields(pid: int) -> list[str]:
     return _read_process_file(pid, "stat").decode("utf-8", "replace").rpartition(")")[2].split()
 
 
@@ -80,7 +80,7 @@ def _read_process_file(pid: int, name: str) -> bytes:
         return b""
 
 
-def _signal(pid: int, number: signal.Signals) -> None:
+def _send_signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):  # the process has ended, or belongs to another user
         os.kill(pid, number)
 

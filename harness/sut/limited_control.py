@@ -55,29 +55,31 @@ class ReadingControl:
         self._remote = remote
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        if verb == "cancel" and (request := arguments["request"]) < 0:
+            return self._remote.call(verb, request=_convert_remote_request(request))
         return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
         if not self._remote.offers(verb):
             return self._control.begin(verb, **arguments)
-        return _of_remote(self._remote.begin(verb, **arguments))
+        return _convert_remote_request(self._remote.begin(verb, **arguments))
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        return self._remote.answer(_of_remote(request)) if request < 0 else self._control.answer(request)
+        return self._remote.answer(_convert_remote_request(request)) if request < 0 else self._control.answer(request)
 
     def close(self) -> None:
         self._remote.close()
         self._control.close()
 
 
-def _of_remote(request: int) -> int:
+def _convert_remote_request(request: int) -> int:
     """Convert the number of a request to the remote reader into the number that checks use, which is
     negative, or back.
     """
     return -request - 1
 
 
-def read_remotely(
+def offer_remote_reading(
     control: Control | None, who: Identity, environment: Environment, file: SutFile, rpc_port: int
 ) -> tuple[Control | None, Identity]:
     """Add remote reading to a control channel that does not read queues, if the SUT serves qm2qm."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from harness.errors import SutUnavailable
 
 PROC = Path("/proc")
-_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
-_LISTENS = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
+_PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
+_LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
 """The states of a socket that listens, or that receives datagrams from any address."""
 
 
@@ -51,7 +51,7 @@ def describe_listener(port: Port) -> str | None:
     return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
-def is_own(address: str) -> bool:
+def is_own_address(address: str) -> bool:
     """Return whether an address belongs to this machine."""
     try:
         _bind_address(address)
@@ -65,7 +65,7 @@ def _bind_address(address: str) -> None:
         probe.bind((address, 0))
 
 
-def refuse_foreign(address: str, key: str) -> None:
+def refuse_foreign_address(address: str, key: str) -> None:
     """Raise SutUnavailable for an address that does not belong to this machine."""
     try:
         _bind_address(address)
@@ -76,12 +76,12 @@ def refuse_foreign(address: str, key: str) -> None:
         ) from error
 
 
-def refuse_stranger(ports: Iterable[Port], program: int) -> None:
+def refuse_foreign_listener(ports: Iterable[Port], program: int) -> None:
     """Raise SutUnavailable for a port at which neither the program nor a process that it started listens.
 
     Sockets that cannot be inspected, such as those of another user's processes, are not refused.
     """
-    family = _family_of(program)
+    family = _list_program_processes(program)
     if not family or any(_list_process_sockets(pid) is None for pid in family):
         return
     own = {inode for pid in family for inode in _list_process_sockets(pid) or ()}
@@ -120,9 +120,9 @@ def _list_listening_inodes(port: Port) -> set[int]:
     wanted = ip_address(socket.getaddrinfo(port.address, None, _address_family(port.address))[0][4][0])
     return {
         inode
-        for table in _TABLES[port.kind]
+        for table in _PROC_TABLES[port.kind]
         for state, address, number, inode in _read_rows(PROC / "net" / table)
-        if (state, number) == (_LISTENS[port.kind], port.number) and _covers_address(address, wanted)
+        if (state, number) == (_LISTENING_STATES[port.kind], port.number) and _covers_address(address, wanted)
     }
 
 
@@ -150,11 +150,11 @@ def _covers_address(listening: IPv4Address | IPv6Address, wanted: IPv4Address | 
     return listening == wanted
 
 
-def _family_of(program: int) -> set[int]:
+def _list_program_processes(program: int) -> set[int]:
     """Return the program and the processes that it started: its descendants, and the other processes of its session."""
     parents: dict[int, int] = {}
     family = {program}
-    for pid in _all_pids():
+    for pid in _list_all_pids():
         try:
             fields = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except OSError:
@@ -170,7 +170,7 @@ def _family_of(program: int) -> set[int]:
     return family & parents.keys()
 
 
-def _all_pids() -> list[int]:
+def _list_all_pids() -> list[int]:
     try:
         return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
     except OSError:
@@ -196,7 +196,7 @@ def _list_process_sockets(pid: int) -> set[int] | None:
 
 
 def _find_pids(inodes: set[int]) -> list[int]:
-    return [pid for pid in _all_pids() if inodes & (_list_process_sockets(pid) or set())] if inodes else []
+    return [pid for pid in _list_all_pids() if inodes & (_list_process_sockets(pid) or set())] if inodes else []
 
 
 def _describe_owners(pids: list[int]) -> str:

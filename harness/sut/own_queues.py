@@ -71,7 +71,7 @@ class OwnQueues:
         possible.
         """
         if kind not in self._queues:
-            self._queues[kind] = self._provide(kind)
+            self._queues[kind] = self._provide_queue(kind)
         return self._queues[kind]
 
     @property
@@ -79,7 +79,7 @@ class OwnQueues:
         """Return whether this test named a queue of the SUT, so that the names of the SUT must be correct."""
         return bool(self._queues or self._made or self._taken or self.provisioned)
 
-    def _provide(self, kind: str) -> str:
+    def _provide_queue(self, kind: str) -> str:
         if "queue_control" in self.facilities and kind != PROVISIONED:
             return self.new_queue(kind, transactional=kind == "transactional")
         self.provisioned.add(kind)
@@ -105,12 +105,12 @@ class OwnQueues:
         for entry in self.file.more_queues:
             if entry.name not in used and entry.fits(properties):
                 self._taken.append(entry.name)
-                self._empty(entry)
+                self._empty_queue(entry)
                 return entry.name
         wanted = ", ".join(f"{name} = {value}" for name, value in properties.items()) or "no properties"
         raise NotShown(f"no queue_control, and no queue of [[more_queues]] is left with {wanted}")
 
-    def _empty(self, entry: QueueEntry) -> None:
+    def _empty_queue(self, entry: QueueEntry) -> None:
         for name in (entry.name, *([f"{entry.name};journal"] if entry.journaling else [])):
             self.control.call("purge", queue=name)
 
@@ -202,7 +202,7 @@ class OwnQueues:
         ours = range(self.first_message_id - MESSAGE_IDS_A_TEST, self.first_message_id + MESSAGE_IDS_A_TEST)
         return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
 
-    def _take_out(self, queue: str) -> None:
+    def _remove_kept_message(self, queue: str) -> None:
         for one in self.kept_messages(queue):
             self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
@@ -245,10 +245,10 @@ class OwnQueues:
         """Return the functions that undo all changes of this test to queues."""
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
-            *(partial(self._unless_gone, self._take_out, queue) for queue in sorted(self._kept_in)),
+            *(partial(self._undo_unless_missing, self._remove_kept_message, queue) for queue in sorted(self._kept_in)),
             # The last queue is deleted first: the deletion of a queue would also delete its subqueues.
-            *(partial(self._unless_gone, self.delete_queue, name) for name in reversed(self._made)),
-            *(partial(self._empty, entry) for entry in self.file.more_queues if entry.name in self._taken),
+            *(partial(self._undo_unless_missing, self.delete_queue, name) for name in reversed(self._made)),
+            *(partial(self._empty_queue, entry) for entry in self.file.more_queues if entry.name in self._taken),
         ]
         self._made, self._taken, self._paused = {}, [], []
         return undo
@@ -257,15 +257,15 @@ class OwnQueues:
         """Forget the queues of the current row, because the next row creates its own queues."""
         self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
 
-    def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
+    def _undo_unless_missing(self, undo: Callable[[str], object], queue: str) -> None:
         """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""
         try:
             undo(queue)
         except ControlRefused:
-            if not self._is_gone(queue):
+            if not self._is_queue_missing(queue):
                 raise
 
-    def _is_gone(self, queue: str) -> bool:
+    def _is_queue_missing(self, queue: str) -> bool:
         """Return whether a queue that this test named is missing; False if control does not show it."""
         if self.own not in queue:
             return False

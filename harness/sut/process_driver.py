@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, name_file_of_worker
+from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import free_port, free_rpc_port
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
+from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
-RESET_NEAR_S = 0.05
+END_AFTER_RESET_WAIT_S = 0.05
 """The longest time in which an ending process closes all its connections."""
 
 
@@ -38,16 +38,16 @@ class ProcessDriver(ExternalDriver):
                 f"{self.file.path}: control.address is {self.file.control.address}: each worker starts its own "
                 "program; give port 0, so that each program gets a free port"
             )
-        refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
-        self.file = replace(self.file, driver=with_ports(self.file.driver))
+        refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
+        self.file = replace(self.file, driver=assign_free_ports(self.file.driver))
         driver = self.file.driver
         self.tcp_port, self.ping_port, self.rpc_port = driver.tcp_port, driver.ping_port, driver.rpc_port
         if self.control_endpoint is not None and not self.control_endpoint.port:
             host = self.control_endpoint.host
             self.control_endpoint = Endpoint(host, free_port(host, socket.SOCK_STREAM))
-        self._command = self._filled_in(driver.command, "driver.command")
-        self._ports = self._listened_at()
-        self._launch()
+        self._command = self._fill_in_command(driver.command, "driver.command")
+        self._ports = self._list_listening_ports()
+        self._launch_program()
 
     def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the program ended; None while it runs."""
@@ -58,13 +58,15 @@ class ProcessDriver(ExternalDriver):
         """Return how the program ended. An ending program closes its connections some time before its end becomes
         known.
         """
-        return self.describe_end(DEATH_NEAR_S if hung_up and self._is_connection_refused() else 0)
+        return self.describe_end(END_OF_PROCESS_WAIT_S if hung_up and self._is_connection_refused() else 0)
 
     def _is_connection_refused(self) -> bool:
         """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
         try:
-            with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
-                probe.settimeout(RESET_NEAR_S)
+            with socket.create_connection(
+                (self.file.driver.address, self.tcp_port), timeout=END_OF_PROCESS_WAIT_S
+            ) as probe:
+                probe.settimeout(END_AFTER_RESET_WAIT_S)
                 return not probe.recv(1)
         except TimeoutError:
             return False
@@ -88,31 +90,31 @@ class ProcessDriver(ExternalDriver):
             )
         self.restarts += 1
         self.identifier = None  # a new process may be a new queue manager
-        self._launch()
+        self._launch_program()
 
     def confirm(self) -> None:
         """Check that the same system still answers, unless the program has ended, which is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 
-    def _launch(self) -> None:
+    def _launch_program(self) -> None:
         refuse_taken_port(self._ports)
         self._dead = False
         self.process.start(self._command)
         self._await_ports()
         if self.file.driver.own_ports:
-            refuse_stranger(self._ports, self.process.pid)
+            refuse_foreign_listener(self._ports, self.process.pid)
         super().start()
 
-    def _listened_at(self) -> list[Port]:
+    def _list_listening_ports(self) -> list[Port]:
         """Return the ports at which the program must listen: those in its arguments, and those that the SUT file
         declares.
         """
         driver = self.file.driver
         ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
-        if self._serves("ping", "{ping_port}"):
+        if self._serves_capability("ping", "{ping_port}"):
             ports.append(Port("driver.ping_port", driver.address, self.ping_port, socket.SOCK_DGRAM))
-        if self._serves("qm2qm", "{rpc_port}"):
+        if self._serves_capability("qm2qm", "{rpc_port}"):
             ports.append(Port("driver.rpc_port", driver.address, self.rpc_port))
         if driver.rpc_read_port:
             ports.append(Port("driver.rpc_read_port", driver.address, driver.rpc_read_port))
@@ -120,7 +122,7 @@ class ProcessDriver(ExternalDriver):
             ports.append(Port("control.address", self.control_endpoint.host, self.control_endpoint.port))
         return ports
 
-    def _serves(self, capability: str, placeholder: str) -> bool:
+    def _serves_capability(self, capability: str, placeholder: str) -> bool:
         told = any(placeholder in part for part in self.file.driver.command)
         return told or self.file.capabilities.get(capability, False)
 
@@ -151,7 +153,7 @@ class ProcessDriver(ExternalDriver):
         self.process.stop()
 
 
-def with_ports(driver: DriverTable) -> DriverTable:
+def assign_free_ports(driver: DriverTable) -> DriverTable:
     """Return the table with a free port instead of each 0, at the SUT's address or at the peer's."""
     picked: dict[str, Any] = {}
     for name, pick in _FIND_FREE_PORT.items():

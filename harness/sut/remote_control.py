@@ -32,7 +32,7 @@ from reference_qm.surface.remote_commands import (
     RemoteReceive,
 )
 
-ANSWER_MS = 60_000
+REMOTE_ANSWER_TIMEOUT_MS = 60_000
 FACILITIES = frozenset({"receive"})
 """The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
 
@@ -56,11 +56,11 @@ class RemoteControl:
         """The unanswered requests by token, each with the action after its answer."""
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "open_queue": self._open_queue,
-            "close_queue": lambda handle: self._ask(RemoteClose(handle)),
-            "open_cursor": lambda handle: self._ask(RemoteOpenCursor(handle)),
-            "close_cursor": lambda cursor: self._ask(RemoteCloseCursor(cursor)),
-            "peek": self._peek,
-            "purge": self._purge,
+            "close_queue": lambda handle: self._ask_host(RemoteClose(handle)),
+            "open_cursor": lambda handle: self._ask_host(RemoteOpenCursor(handle)),
+            "close_cursor": lambda cursor: self._ask_host(RemoteCloseCursor(cursor)),
+            "peek": self._peek_messages,
+            "purge": self._purge_queue,
         }
 
     def offers(self, verb: str) -> bool:
@@ -75,7 +75,7 @@ class RemoteControl:
             return self._verbs[verb](**arguments)
         request, close = self._make_read(verb, arguments)
         try:
-            return self._ask(request, int(arguments.get("timeout_ms") or 0))
+            return self._ask_host(request, int(arguments.get("timeout_ms") or 0))
         finally:
             close()
 
@@ -117,38 +117,38 @@ class RemoteControl:
             return make(**given), lambda: None
         if "handle" in arguments:
             return make(remote=arguments["handle"], **given), lambda: None
-        remote = self._open(arguments["queue"], access)
-        return make(remote=remote, **given), lambda: self._ask(RemoteClose(remote))
+        remote = self._open_remote_queue(arguments["queue"], access)
+        return make(remote=remote, **given), lambda: self._ask_host(RemoteClose(remote))
 
     def _open_queue(self, queue: str, access: str = "receive", *, deny_receive: bool = False) -> dict[str, Any]:
-        return {"handle": self._open(queue, access, deny_receive=deny_receive)}
+        return {"handle": self._open_remote_queue(queue, access, deny_receive=deny_receive)}
 
-    def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
-        remote = self._open(queue, "peek")
-        cursor = self._ask(RemoteOpenCursor(remote))["cursor"]
+    def _peek_messages(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
+        remote = self._open_remote_queue(queue, "peek")
+        cursor = self._ask_host(RemoteOpenCursor(remote))["cursor"]
         found: list[dict[str, Any]] = []
         while len(found) < limit:
-            message = self._ask(RemotePeek(cursor=cursor, next=bool(found)))["message"]
+            message = self._ask_host(RemotePeek(cursor=cursor, next=bool(found)))["message"]
             if message is None:
                 break
             if message in found and message["lookup_id"] is not None:
                 raise ControlRefused(f"the SUT's remote cursor returns message {message['lookup_id']} of {queue} again")
             found.append(message)
-        self._ask(RemoteClose(remote))
+        self._ask_host(RemoteClose(remote))
         return {"messages": found}
 
-    def _purge(self, queue: str) -> dict[str, Any]:
-        remote = self._open(queue, "receive")
-        self._ask(RemotePurge(remote))
-        return self._ask(RemoteClose(remote))
+    def _purge_queue(self, queue: str) -> dict[str, Any]:
+        remote = self._open_remote_queue(queue, "receive")
+        self._ask_host(RemotePurge(remote))
+        return self._ask_host(RemoteClose(remote))
 
-    def _open(self, queue: str, access: str, *, deny_receive: bool = False) -> int:
+    def _open_remote_queue(self, queue: str, access: str, *, deny_receive: bool = False) -> int:
         name = f"DIRECT=TCP:{self.sut_address}\\{queue}"
-        return int(self._ask(RemoteOpen(name, access, deny_receive))["remote"])
+        return int(self._ask_host(RemoteOpen(name, access, deny_receive))["remote"])
 
-    def _ask(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
+    def _ask_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
-            answer = self.host.ask(request, ANSWER_MS + wait_ms)
+            answer = self.host.ask(request, REMOTE_ANSWER_TIMEOUT_MS + wait_ms)
         except Unanswered as late:
             raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):

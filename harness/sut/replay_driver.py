@@ -18,10 +18,10 @@ from harness.printable import one_line
 from harness.rules.renamed_checks import current_check
 from harness.sut import control as control_errors
 from harness.sut.replay_environment import ReplayEnvironment
-from harness.sut.replay_items import NotReplayable, items_of
+from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import Player
-from harness.sut.replay_setup import file_of, take_setup
-from harness.sut.replay_tape import COMMAND_VERB, SAVED
+from harness.sut.replay_setup import build_sut_file, take_setup
+from harness.sut.replay_tape import COMMAND_VERB, SAVED_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -66,26 +66,26 @@ class ReplayDriver:
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
         try:
-            return self._open(seed, needs)
+            return self._open_capture(seed, needs)
         except (MqconformError, OSError) as error:
-            self._differs(seed, str(error))
+            self._note_difference(seed, str(error))
             raise NotReplayable(str(error)) from error
 
-    def _differs(self, seed: str, why: str) -> None:
+    def _note_difference(self, seed: str, why: str) -> None:
         self.differences.setdefault(seed, one_line(why, _LONGEST_REASON))
 
-    def _open(self, seed: str, needs: Collection[str]) -> Sut:
+    def _open_capture(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
             raise NotReplayable("the check needs three systems")
-        items = items_of(self.captures[seed])
+        items = read_items(self.captures[seed])
         setup = take_setup(items)
         if (setup["run"], current_check(setup["test"])) != (self._run, seed):
             raise NotReplayable(f"the capture of this check was recorded for {setup['test']} in the run {setup['run']}")
-        self._player = player = Player(items, lambda why: self._differs(seed, why))
+        self._player = player = Player(items, lambda why: self._note_difference(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         control = ReplayControl(player, environment)
         view = _ReplaySut(
-            file_of(setup),
+            build_sut_file(setup),
             environment,
             control,
             identifier=None if setup["identifier"] is None else UUID(setup["identifier"]),
@@ -94,7 +94,7 @@ class ReplayDriver:
             timeouts=Timeouts(**setup["timeouts"]),
             **{name: setup[name] for name in ("tcp_port", "ping_port", "rpc_port", "scale")},
         )
-        for name in SAVED:
+        for name in SAVED_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
@@ -139,16 +139,16 @@ class ReplayControl:
         self._environment = environment
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        return self._ask("call", verb, arguments, dict)
+        return self._play_answer("call", verb, arguments, dict)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        return self._ask("begin", verb, arguments, int)
+        return self._play_answer("begin", verb, arguments, int)
 
     def set_part(self, part: str, value: int) -> None:
         """Return the recorded result of the command that changed a part of the environment."""
         self.call(COMMAND_VERB, part=part, value=value)
 
-    def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
+    def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.ask_control(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.rest_ms())
         return self._check_answer(self._player.take_answer().said, "answered", kind)

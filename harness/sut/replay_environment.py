@@ -9,13 +9,13 @@ from typing import Any
 
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
-from harness.environment.virtual import EVENT_LIMIT, LATENCY_MS, VirtualEnvironment
+from harness.environment.virtual import EVENT_LIMIT, NETWORK_LATENCY_MS, VirtualEnvironment
 from harness.sut.replay_items import NotReplayable, Open
 from harness.sut.replay_player import Player
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-LATE_MS = 50
+TIMER_LATENESS_MS = 50
 """int ms: how late a timer of the harness may have run in real time; actions of the system within this time precede the
 timer.
 """
@@ -47,7 +47,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
         self.virtual = virtual
-        self._late_ms = 0 if virtual else LATE_MS
+        self._late_ms = 0 if virtual else TIMER_LATENESS_MS
         self._player = player
         self._began = began
         self._now_ms = began["monotonic_ms"]
@@ -66,7 +66,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return the time of day. In real time, it is the time of the next action of the harness."""
         us = self.epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.harness_us()
-        return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
+        return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
 
     def epoch_us(self) -> int:
         return max(self._us, self.epoch_us_at(self._now_ms))
@@ -77,9 +77,9 @@ class ReplayEnvironment(VirtualEnvironment):
     def follow(self, us: int) -> None:
         """Set the clock to the time of a recorded event."""
         self._us = max(self._us, us)
-        self._now_ms = max(self._now_ms, self._ms(us))
+        self._now_ms = max(self._now_ms, self._convert_to_monotonic_ms(us))
 
-    def _ms(self, us: int) -> int:
+    def _convert_to_monotonic_ms(self, us: int) -> int:
         return self._began["monotonic_ms"] + (us - self._began["epoch_us"]) // 1000
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
@@ -88,17 +88,21 @@ class ReplayEnvironment(VirtualEnvironment):
             if not self._player.together and condition():
                 return True
             if self._player.over or self.virtual:
-                over = not self._go_on(deadline_ms)
+                over = not self._play_next_event(deadline_ms)
             else:
-                over = not self._go_on_really(deadline_ms)
+                over = not self._play_next_action(deadline_ms)
             if over:
                 return condition()
         raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
 
-    def _go_on(self, deadline_ms: int) -> bool:
+    def _play_next_event(self, deadline_ms: int) -> bool:
         """Let the next event happen; return False if the wait ends before the next event."""
         next_us = self._player.next_us()
-        if next_us is not None and self._before_events(next_us) and self._ms(next_us) <= deadline_ms:
+        if (
+            next_us is not None
+            and self._precedes_timers(next_us)
+            and self._convert_to_monotonic_ms(next_us) <= deadline_ms
+        ):
             self.follow(next_us)
             self._player.play()
             return True
@@ -107,22 +111,22 @@ class ReplayEnvironment(VirtualEnvironment):
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
 
-    def _go_on_really(self, deadline_ms: int) -> bool:
+    def _play_next_action(self, deadline_ms: int) -> bool:
         """Play the next event of a capture from real time; return False if the wait ends before it, or no event
         remains.
         """
         next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
         if next_us is not None:
-            if self._before_events(next_us):
+            if self._precedes_timers(next_us):
                 self.follow(next_us)
                 self._player.play()
                 while not self._player.together and self._run_due_timer(self._now_ms):
                     pass  # the waiting check continues after the due timers have run
             else:
-                self._run_due_timer(self._ms(next_us))
+                self._run_due_timer(self._convert_to_monotonic_ms(next_us))
             return True
         if timed_out_us is not None:
-            if self._run_due_timer(self._ms(timed_out_us) - self._late_ms):
+            if self._run_due_timer(self._convert_to_monotonic_ms(timed_out_us) - self._late_ms):
                 return True
             self.follow(timed_out_us)
             self._player.time_out()
@@ -132,9 +136,12 @@ class ReplayEnvironment(VirtualEnvironment):
         self._now_ms = max(deadline_ms, self._now_ms)
         return False
 
-    def _before_events(self, us: int) -> bool:
+    def _precedes_timers(self, us: int) -> bool:
         """Return whether the next action of the system precedes the timers of the harness."""
-        return not self._events or max(self._ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
+        return (
+            not self._events
+            or max(self._convert_to_monotonic_ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
+        )
 
     def _run_due_timer(self, until_ms: int) -> bool:
         """Run the next timer of the harness, if it is due by the given time."""
@@ -153,11 +160,11 @@ class ReplayEnvironment(VirtualEnvironment):
         if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
             self._connecting.append((stream, sink))
         else:
-            self.later(2 * LATENCY_MS, lambda: self._refuse(stream, sink))
+            self.later(2 * NETWORK_LATENCY_MS, lambda: self._refuse_connection(stream, sink))
         return stream
 
     @staticmethod
-    def _refuse(stream: ReplayStream, sink: StreamSink) -> None:
+    def _refuse_connection(stream: ReplayStream, sink: StreamSink) -> None:
         if stream.open:
             sink.on_failed("connection refused")
 
@@ -181,9 +188,9 @@ class ReplayEnvironment(VirtualEnvironment):
                 return stream
         return None
 
-    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+    def _choose_port(self, endpoint: Endpoint) -> Endpoint:
         """Return the address to listen at, with the port that was selected in the recorded check."""
-        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.take_port()))
+        return endpoint if endpoint.port else super()._choose_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Deliver a datagram from the SUT."""

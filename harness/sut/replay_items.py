@@ -13,9 +13,9 @@ from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
-MOST_BYTES = 64 * 2**20
+MOST_NOTE_BYTES = 64 * 2**20
 """int bytes: the largest capture that is replayed."""
-MOST_US = 2**53
+LATEST_TIME_US = 2**53
 """The largest accepted time, which every JSON parser represents exactly."""
 
 
@@ -68,28 +68,28 @@ class Note:
 Item = Open | Packet | Note
 
 
-def items_of(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[Item]:
     """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
-    if path.stat().st_size > MOST_BYTES:
-        raise NotReplayable(f"{path.name}: is longer than {MOST_BYTES:,} bytes")
+    if path.stat().st_size > MOST_NOTE_BYTES:
+        raise NotReplayable(f"{path.name}: is longer than {MOST_NOTE_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):
         if isinstance(one, CapturedFrame):
             number = one.number
-            items.append(_of_frame(path, one))
+            items.append(_read_frame_item(path, one))
         else:
             text = one.text
             noted += len(text)
-            if noted > MOST_BYTES:
-                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_BYTES:,} bytes")
-            items.append(_of_note(path, text, number))
+            if noted > MOST_NOTE_BYTES:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_NOTE_BYTES:,} bytes")
+            items.append(_read_note(path, text, number))
     return items
 
 
-def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
+def _read_frame_item(path: Path, frame: CapturedFrame) -> Open | Packet:
     try:
         part = take_apart(frame.data)
     except ValueError as error:
@@ -100,11 +100,11 @@ def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
     return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
 
 
-def _of_note(path: Path, text: bytes, number: int) -> Note:
+def _read_note(path: Path, text: bytes, number: int) -> Note:
     try:
         said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
-    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:
+    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < LATEST_TIME_US:
         raise NotReplayable(f"{path.name}: the note after frame {number}: not a note of this harness")
     return Note(number, us, said)

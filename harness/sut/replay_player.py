@@ -17,12 +17,12 @@ from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.replay_items import Item, Note, NotReplayable, Open, Packet
-from harness.sut.replay_tape import as_line
+from harness.sut.replay_tape import encode_note
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
 
 NOT_REPLAYABLE = "not replayable"
-_LONGEST_END = 200
+_LONGEST_END_TEXT_CHARACTERS = 200
 
 
 class PlayedStream(Protocol):
@@ -65,7 +65,7 @@ class Player:
         """The answers to requests of ``begin``."""
         self.over = False
         """Whether playing and comparing have ended."""
-        self._items = without_nothing_together(items)
+        self._items = drop_empty_groups(items)
         self._at = 0
         self._differs = differs
         self._answer: Note | None = None
@@ -92,18 +92,18 @@ class Player:
             return None
         self._at += 1
         self.environment.follow(item.us)
-        return one_line(str(item.said[what]), _LONGEST_END)
+        return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
         """Stop playing at the end of the check, which must also be its end in the capture."""
         if self.over:
             return
-        while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
+        while (item := self.next()) is not None and item.by_sut and not _is_loss_note(item):
             self._at += 1
-        if item is not None and _is_lost(item):
+        if item is not None and _is_loss_note(item):
             self._differs(self._describe_lost(item))
         elif item is not None and not (isinstance(item, Note) and "over" in item.said):
-            self._differs(f"after frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
+            self._differs(f"after frame {self._current_frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
@@ -121,10 +121,10 @@ class Player:
         if self.over:
             raise SutUnavailable("the capture has ended")
         expected = self._take_expected()
-        where = f"after frame {self._frame()}"
+        where = f"after frame {self._current_frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
             self.differ(f"{where}: the harness calls {verb}: {NOT_REPLAYABLE}")
-        wanted = json.loads(as_line({how: verb, "with": arguments}))
+        wanted = json.loads(encode_note({how: verb, "with": arguments}))
         if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
             self.differ(f"{where}: the harness calls {verb} with different arguments: {NOT_REPLAYABLE}")
         self._at += 1
@@ -138,7 +138,7 @@ class Player:
         expected = self._take_expected()
         port = expected.said.get("picked") if isinstance(expected, Note) else None
         if type(port) is not int or not 0 < port < 2**16:
-            self.differ(f"after frame {self._frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
+            self.differ(f"after frame {self._current_frame()}: the harness chooses a port: {NOT_REPLAYABLE}")
         self._at += 1
         return port
 
@@ -150,7 +150,7 @@ class Player:
         """Return the answer to a question."""
         answer, self._answer = self._answer, None
         if answer is None:
-            self.differ(f"after frame {self._frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
+            self.differ(f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
         return answer
 
     def rest_ms(self) -> int:
@@ -165,7 +165,7 @@ class Player:
         self.over, self.together = True, False
         raise NotReplayable(why)
 
-    def _frame(self) -> int:
+    def _current_frame(self) -> int:
         return self._items[self._at - 1].frame if self._at else 0
 
     # -- actions of the system -----------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Player:
         """
         self._pass_sizes()
         item = self.next()
-        if item is not None and _is_lost(item):
+        if item is not None and _is_loss_note(item):
             self.differ(self._describe_lost(item))
         return item
 
@@ -212,20 +212,20 @@ class Player:
         try:
             if isinstance(item, Note):
                 self._at += 1
-                self._take(item)
+                self._play_note(item)
             elif isinstance(item, Open):
-                self._open(item)
+                self._play_opening(item)
             else:
-                self._deliver([item])
+                self._deliver_packets([item])
         finally:
             self._delivering = False
 
-    def _take(self, note: Note) -> None:
+    def _play_note(self, note: Note) -> None:
         said = note.said
         if "together" in said:
             self.together = said["together"] is True
         elif "bytes" in said:
-            self._deliver(self._gather_frames(said["bytes"]))
+            self._deliver_packets(self._gather_frames(said["bytes"]))
         elif "to" in said and type(said["to"]) is int:
             self.late[said["to"]] = note
         elif "answered" in said or "refused" in said:
@@ -253,10 +253,12 @@ class Player:
             found.append(item)
             left -= len(item.segment.data)
         if not found or left:
-            self.differ(f"after frame {self._frame()}: bytes that arrived together are missing: {NOT_REPLAYABLE}")
+            self.differ(
+                f"after frame {self._current_frame()}: bytes that arrived together are missing: {NOT_REPLAYABLE}"
+            )
         return found
 
-    def _open(self, item: Open) -> None:
+    def _play_opening(self, item: Open) -> None:
         local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
         stream = self.environment.end_of_connection(item, local, remote)
         if stream is None:
@@ -267,7 +269,7 @@ class Player:
         if self._at == at:
             self.differ(f"frame {item.frame}: the harness does not record the connection: {NOT_REPLAYABLE}")
 
-    def _deliver(self, packets: list[Packet]) -> None:
+    def _deliver_packets(self, packets: list[Packet]) -> None:
         first, at = packets[0], self._at
         data = b"".join(one.segment.data for one in packets)
         if isinstance(first.segment, UdpDatagram):
@@ -294,22 +296,22 @@ class Player:
         return self._items[self._at :]
 
 
-def without_nothing_together(items: list[Item]) -> list[Item]:
+def drop_empty_groups(items: list[Item]) -> list[Item]:
     """Return the items without notes that group simultaneous events but enclose no event."""
     left: list[Item] = []
     for item in items:
-        if left and _together_flag_of(item) is False and _together_flag_of(left[-1]) is True:
+        if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:
             left.pop()
         else:
             left.append(item)
     return left
 
 
-def _together_flag_of(item: Item) -> Any:
+def _get_together_flag(item: Item) -> Any:
     return item.said.get("together") if isinstance(item, Note) else None
 
 
-def _is_lost(item: Item) -> bool:
+def _is_loss_note(item: Item) -> bool:
     return isinstance(item, Note) and "lost" in item.said
 
 
@@ -323,9 +325,9 @@ class _ComparingWriter(CaptureWriter):
     def note(self, text: bytes) -> None:
         """Do nothing, because a replay only compares."""
 
-    def _write(
+    def _write_packet_block(
         self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None, *, later: bool = False
     ) -> int:
-        number = super()._write(packet, time_us, comment, inbound, later=later)
+        number = super()._write_packet_block(packet, time_us, comment, inbound, later=later)
         self._player.check_frame(number, packet)
         return number

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TAPE_SCHEMA = 2
 COMMAND_VERB = "[environment]"
 """The name that replaces the verb in a note about a command of the SUT file."""
-SAVED = (
+SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
@@ -67,9 +67,9 @@ class Tape:
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
-            self._write({"setup": {"run": run, "test": test, **self._setup(sut)}})
+            self._write_note({"setup": {"run": run, "test": test, **self._describe_setup(sut)}})
             for one in self._waiting:
-                self._write(one)
+                self._write_note(one)
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
@@ -80,7 +80,7 @@ class Tape:
         if self._recorder is None:
             self._waiting.append(values)
         else:
-            self._write(values)
+            self._write_note(values)
 
     def lose(self, why: str) -> None:
         self.note(lost=why)
@@ -133,19 +133,19 @@ class Tape:
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
 
-    def _write(self, values: Mapping[str, Any]) -> None:
+    def _write_note(self, values: Mapping[str, Any]) -> None:
         assert self._recorder is not None
-        line = as_line(values)
+        line = encode_note(values)
         if len(line) > MAX_NOTE:
-            line = as_line({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
+            line = encode_note({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
         self._recorder.note(line)
 
-    def _setup(self, sut: Sut) -> dict[str, Any]:
+    def _describe_setup(self, sut: Sut) -> dict[str, Any]:
         file = sut.file
-        control = _as_table(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
-        driver = _as_table(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
+        control = _convert_table(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
+        driver = _convert_table(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
         tables = {
-            name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timers", "timeouts")
+            name: _convert_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timers", "timeouts")
         }
         return {
             "schema": TAPE_SCHEMA,
@@ -156,14 +156,14 @@ class Tape:
                 "driver": driver,
                 "control": control,
                 "capabilities": dict(file.capabilities),
-                "more_queues": [_as_table(entry) for entry in file.more_queues],
+                "more_queues": [_convert_table(entry) for entry in file.more_queues],
             },
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
             "parts": list(sut.by_command.parts),
             "keys": sut.shown_keys.hex(),
-            "timeouts": _as_table(sut.timeouts),
-            **{name: getattr(sut, name) for name in SAVED},
+            "timeouts": _convert_table(sut.timeouts),
+            **{name: getattr(sut, name) for name in SAVED_ATTRIBUTES},
         }
 
 
@@ -180,13 +180,13 @@ def _to_json_value(value: object) -> Any:
 _LINE_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json_value)
 
 
-def as_line(values: Mapping[str, Any]) -> bytes:
+def encode_note(values: Mapping[str, Any]) -> bytes:
     """Return a note as one line of bytes."""
     return _LINE_ENCODER.encode(values).encode()
 
 
 @lru_cache(maxsize=64)
-def _as_table(table: Any) -> dict[str, Any]:
+def _convert_table(table: Any) -> dict[str, Any]:
     """Return a table of a SUT file as JSON values; cached, because it is the same for all checks."""
     return asdict(table)
 

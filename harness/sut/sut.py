@@ -17,9 +17,9 @@ from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
-from harness.sut.surroundings import by_commands
+from harness.sut.surroundings import build_surroundings
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
-from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import Variant
 from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
@@ -78,7 +78,7 @@ class Sut(OwnQueues):
         rpc_port: int = 0,
         own: str = "own",
         shared: bool = False,
-        timeouts: Timeouts = VIRTUAL,
+        timeouts: Timeouts = VIRTUAL_TIMEOUTS,
     ) -> None:
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
@@ -131,7 +131,7 @@ class Sut(OwnQueues):
         """The original state of the parts that ``change_environment`` changed."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
-        self.by_command = by_commands(file.environment)
+        self.by_command = build_surroundings(file.environment)
         """The parts of the environment that commands can change."""
         self.broken: str | None = None
         """One line about the parts of the environment that could not be restored."""
@@ -262,7 +262,7 @@ class Sut(OwnQueues):
     def set_timers(self, **durations: int) -> None:
         """Change durations of the SUT's protocol timers for this test (int ms, before scaling)."""
         self.need_alone("set_timers changes the SUT")
-        self._timers = self._in_force("set_timers", durations) | self._timers
+        self._timers = self._read_settings_in_force("set_timers", durations) | self._timers
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
@@ -289,7 +289,7 @@ class Sut(OwnQueues):
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
         self.need_alone("configure changes the SUT")
-        self._settings = self._in_force("configure", settings) | self._settings
+        self._settings = self._read_settings_in_force("configure", settings) | self._settings
         self.control.call("configure", **settings)
 
     def send_insecure_nacks(self) -> None:
@@ -299,7 +299,7 @@ class Sut(OwnQueues):
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
-    def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    def _read_settings_in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
         not return one.
         """
@@ -327,7 +327,7 @@ class Sut(OwnQueues):
         Raise NotShown if the SUT does not have such a part. A partial change is undone at the end of the test.
         """
         self.need_alone("environment changes the SUT")
-        in_force = self._environment({})
+        in_force = self._change_environment_parts({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
         before = self._surroundings
@@ -335,7 +335,7 @@ class Sut(OwnQueues):
         if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
             self.environment.pulse.rest()
         try:
-            self._environment(values)
+            self._change_environment_parts(values)
         except Unsupported:  # a part that cannot be taken away need not be restored
             mine = self.by_command.there.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
@@ -362,7 +362,7 @@ class Sut(OwnQueues):
             raise NotShown("the control channel does not show the objects of the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
-    def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
+    def _change_environment_parts(self, values: Mapping[str, int]) -> dict[str, Any]:
         """Change parts of the environment, by commands of the SUT file or by the control channel; return the state of
         all parts.
         """
@@ -390,14 +390,16 @@ class Sut(OwnQueues):
         if left:
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
         elif "directory" in wanted:  # otherwise the system would still be offline in the next check
-            self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
+            self.environment.run_until(
+                self._has_directory_again, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
+            )
 
     def _restore_part(self, name: str, value: int) -> None:
-        parse_reply = self._environment({name: value}).get(name)
+        parse_reply = self._change_environment_parts({name: value}).get(name)
         if parse_reply != value:
             raise NotGivenBack(f"the SUT reports the value {parse_reply}")
 
-    def _is_back(self) -> bool:
+    def _has_directory_again(self) -> bool:
         """Return whether the SUT shows that it has found its directory again."""
         return "inspect" in self.facilities and not self.inspect().get("QueueManager", {}).get("DirectoryOffline")
 

@@ -9,15 +9,15 @@ from uuid import UUID
 
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import find_fault, wrap
+from harness.faults.registry import build_faulty_core, find_fault
 from harness.sut.control import Control, VirtualControl
-from harness.sut.limited_control import limit_control, read_remotely
+from harness.sut.limited_control import limit_control, offer_remote_reading
 from harness.sut.more_queues import QueueEntry
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
-from harness.sut.view import Identity, identity_of, view_of
+from harness.sut.view import Identity, build_sut_view, identity_of
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
@@ -74,7 +74,7 @@ class VirtualDriver:
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        file, driver = self._file_for(needs), self.file.driver
+        file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
             environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
@@ -112,7 +112,7 @@ class VirtualDriver:
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
-        installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
+        installed = Installation(configured, entropy, lambda make: build_faulty_core(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host
@@ -123,10 +123,10 @@ class VirtualDriver:
         if self.file.capabilities.get("qm2qm", False):
             host.listen_rpc(driver.rpc_port)
         control, who = self._open_control(host)
-        view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        view = build_sut_view(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
         self._tape = view.tape
         view.process_ended = self.describe_end
-        view.hangs = self._hangs
+        view.hangs = self._is_core_hanging
         return view
 
     def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
@@ -136,9 +136,9 @@ class VirtualDriver:
         if offered == tuple(FACILITIES):
             return control, who
         limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))
-        return read_remotely(limited, who, host.environment, self.file, self.file.driver.rpc_port)
+        return offer_remote_reading(limited, who, host.environment, self.file, self.file.driver.rpc_port)
 
-    def _file_for(self, needs: Collection[str]) -> SutFile:
+    def _select_sut_file(self, needs: Collection[str]) -> SutFile:
         """Return the SUT file for a check: a system that can have a directory has a directory only if the check needs
         one.
         """
@@ -150,7 +150,7 @@ class VirtualDriver:
         """Return the exception that ended the core of the test, as a text."""
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
-    def _hangs(self) -> bool:
+    def _is_core_hanging(self) -> bool:
         """Return whether the core of the current test is in an endless computation."""
         assert self._host is not None
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None

@@ -10,11 +10,11 @@ from harness.environment.real import RealEnvironment
 from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
-from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, measure_speed, timeouts_for
+from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, compute_timeouts, measure_speed
 from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
-TOLERANCE_MS = 100
+STALL_TOLERANCE_MS = 100
 """int ms: how much longer than usual an answer may take, because of scheduling, before it counts as a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
@@ -26,7 +26,7 @@ class VitalSigns:
     def __init__(self, file: SutFile) -> None:
         self.file = file
         self.speed: Speed | None = None
-        self.timeouts = timeouts_for(file.timeouts, controlled=file.control.kind != "none")
+        self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None
         """The pulse of the previous test."""
@@ -36,8 +36,10 @@ class VitalSigns:
         """Measure the duration of an exchange, choose the channel that measures the pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
-            self._open_channel = next(filter(self._is_felt, self._channels(ping_port, control)), None)
-        self.timeouts = timeouts_for(
+            self._open_channel = next(
+                filter(self._answers_on_channel, self._list_pulse_channels(ping_port, control)), None
+            )
+        self.timeouts = compute_timeouts(
             self.file.timeouts,
             controlled=control is not None,
             speed=self.speed,
@@ -52,7 +54,7 @@ class VitalSigns:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
         self._clock = environment.wall_clock
-        self._felt = None if self._open_channel is None else self._pulse(environment, self._open_channel)
+        self._felt = None if self._open_channel is None else self._create_pulse(environment, self._open_channel)
         return self._felt
 
     def calm(self, wanted: bool) -> None:
@@ -69,7 +71,7 @@ class VitalSigns:
         """The size of the jump, in the previous test, of the clock that SUT and tester share (int ms)."""
         return 0 if self._clock is None else self._clock.jump_ms
 
-    def _channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:
+    def _list_pulse_channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)
@@ -79,20 +81,20 @@ class VitalSigns:
         if control is not None:
             yield lambda environment, pulse: ControlChannel(environment, control, pulse.note_answer)
 
-    def _is_felt(self, channel: OpenChannel) -> bool:
+    def _answers_on_channel(self, channel: OpenChannel) -> bool:
         environment = RealEnvironment()
         try:
-            pulse = self._pulse(environment, channel)
+            pulse = self._create_pulse(environment, channel)
             question = pulse.ask()
             return environment.run_until(lambda: pulse.has_answered(question), self.timeouts.control_ms)
         finally:
             environment.close()
 
-    def _pulse(self, environment: RealEnvironment, channel: OpenChannel) -> Pulse:
+    def _create_pulse(self, environment: RealEnvironment, channel: OpenChannel) -> Pulse:
         usual_ms = self.speed.fastest_ms if self.speed else 0
         pulse = Pulse(
             lambda: environment.now().monotonic_ms,
-            tolerance_ms=TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
+            tolerance_ms=STALL_TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,
         )
         return pulse.through(lambda: channel(environment, pulse))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.errors import UsageError
-from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, tree_of
+from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, read_toml_file
 
 SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
 _SYSTEM_KEYS = ("sut", "address")
@@ -53,13 +53,13 @@ def load_topology(path: Path) -> TopologyFile:
     """Read and check a topology file and the SUT files that it names; raise UsageError, which names the place and the
     remedy, for an invalid file.
     """
-    tree = tree_of(path, "topology file")
+    tree = read_toml_file(path, "topology file")
     for table in tree:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known: topology, {', '.join(ROLES)}")
     name = _read_table(tree, "topology", ("name",), path)["name"]
     places = {role: _read_place(role, _read_table(tree, role, _SYSTEM_KEYS, path), path) for role in ROLES}
-    _refuse_twice(places, path)
+    _refuse_repeated_places(places, path)
     _refuse_loops(places, path)
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
     if len(ports) > 1:
@@ -97,7 +97,7 @@ def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
     return Place(role, replace(file, capabilities=MappingProxyType({**file.capabilities, "topology": True})), address)
 
 
-def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
+def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
     """Refuse an address that two systems share, or at which two systems are found."""
     for what, of in _ADDRESSES.items():
         seen: dict[str, str] = {}

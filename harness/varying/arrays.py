@@ -46,7 +46,7 @@ def _draw_row(
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
         rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_by(names, banned), n=strength)
-        drawn += [_in_order(dict(zip(names, row, strict=True)), values) for row in rows]
+        drawn += [_sort_values(dict(zip(names, row, strict=True)), values) for row in rows]
     found: list[Row] = []
     missing = wanted
     for row in drawn:
@@ -58,10 +58,10 @@ def _draw_row(
         assert made is not None  # the combination is wanted, so an allowed row contains it
         found.append(made)
         missing = [one for one in missing if not one.items() <= made.items()]
-    return tuple(_without_needless(found, wanted))
+    return tuple(_drop_needless_rows(found, wanted))
 
 
-def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
+def _drop_needless_rows(rows: list[Row], wanted: list[Row]) -> list[Row]:
     """Remove the rows whose combinations all occur in other rows, but keep the plain row."""
     counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
     kept = list(rows)
@@ -74,7 +74,7 @@ def _without_needless(rows: list[Row], wanted: list[Row]) -> list[Row]:
     return kept
 
 
-def _in_order(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
+def _sort_values(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
     return {name: row[name] for name in values}
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from harness.varying.variant import Variant
 
-SECOND_MS = 1_000
+SECOND_READ_TIMEOUT_MS = 1_000
 
 
 class Channel(Protocol):
@@ -50,11 +50,11 @@ class VariedControl:
 
     def _receive(self, **arguments: Any) -> dict[str, Any]:
         if arguments.get("timeout_ms") == 0 and self._variant["read time-out"] == "a second":
-            arguments["timeout_ms"] = SECOND_MS
+            arguments["timeout_ms"] = SECOND_READ_TIMEOUT_MS
         if "transaction" in arguments or self._variant["read transaction"] == "none":
             return self._receive_by(arguments)
         transaction = self.control.call("begin")["transaction"]
-        return self._then(
+        return self._finish_read(
             partial(self._receive_by, {**arguments, "transaction": transaction}),
             partial(self.control.call, "commit", transaction=transaction),
         )
@@ -67,12 +67,12 @@ class VariedControl:
         handle = self.control.call("open_queue", queue=queue, access="receive")["handle"]
         close = partial(self.control.call, "close_queue", handle=handle)
         if by == "handle":
-            return self._then(partial(self.control.call, "receive", handle=handle, **rest), close)
+            return self._finish_read(partial(self.control.call, "receive", handle=handle, **rest), close)
         cursor = self.control.call("open_cursor", handle=handle)["cursor"]
-        return self._then(partial(self.control.call, "receive", cursor=cursor, **rest), close)
+        return self._finish_read(partial(self.control.call, "receive", cursor=cursor, **rest), close)
 
     @staticmethod
-    def _then(read: Callable[[], dict[str, Any]], end: Callable[[], object]) -> dict[str, Any]:
+    def _finish_read(read: Callable[[], dict[str, Any]], end: Callable[[], object]) -> dict[str, Any]:
         try:
             return read()
         finally:

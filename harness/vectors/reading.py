@@ -24,7 +24,7 @@ def read_packet(kind: str, data: bytes) -> list[ReadField]:
     found: list[ReadField] = []
     counts: dict[str, int] = {}
     for line in tree_lines(packet):
-        value = _plain(line)
+        value = _format_line(line)
         name = ".".join(line.path)
         if value is None:
             continue
@@ -35,7 +35,7 @@ def read_packet(kind: str, data: bytes) -> list[ReadField]:
     return found
 
 
-def _plain(line: TreeLine) -> Any:
+def _format_line(line: TreeLine) -> Any:
     value = line.value
     if isinstance(value, bytes):
         return value.hex()
@@ -58,16 +58,16 @@ def read_stub(operation: str, name: str, data: bytes) -> list[ReadField]:
     known = OPERATIONS[operation]
     wide = "ndr64" in name
     packet = known.read_request(data, wide) if name.startswith("request") else known.read_response(data, wide)
-    return list(_parameters(packet, ""))
+    return list(_list_parameters(packet, ""))
 
 
-def _parameters(packet: Any, prefix: str) -> Iterator[ReadField]:
+def _list_parameters(packet: Any, prefix: str) -> Iterator[ReadField]:
     for field in packet.fields_desc:
         value, name = packet.getfieldval(field.name), f"{prefix}{field.name}"
         while hasattr(value, "referent_id"):
             value = value.value
         if hasattr(value, "fields_desc") and not hasattr(value, "max_count"):
-            yield from _parameters(value, f"{name}.")
+            yield from _list_parameters(value, f"{name}.")
             continue
         if hasattr(value, "max_count"):
             value = octets(value)

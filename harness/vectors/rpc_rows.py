@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.vectors.covering import GUIDS
+from harness.vectors.covering import SAMPLE_GUIDS
 from harness.vectors.vector import Row
 from harness.wire.rpc_qm2qm import (
     LAST_ID,
@@ -20,57 +20,65 @@ from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPE
 from harness.wire.rpc_stub import Operation, buffer, pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
-HANDLE = bytes(4) + GUIDS[7].bytes_le
+SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
 """A context handle: attributes of zero and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
 
 
-def _description(**fields: Any) -> Any:
+def _build_description(**fields: Any) -> Any:
     return REMOTEREADDESC(hRemoteQueue=0x11, hCursor=0x22, ulTimeout=5_000, dwQueue=0x33, dwRequestID=7, **fields)
 
 
-def _with_message(size: int) -> Any:
+def _build_description_with_message(size: int) -> Any:
     data = bytes(index % 251 for index in range(size))
-    return _description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
+    return _build_description(dwSize=size, lpBuffer=buffer(data), eAckNack=RR_ACK, dwArriveTime=0x6920_0000)
 
 
 Arguments = Mapping[str, Any]
 CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMStartReceive": (
-        ({"lpRemoteReadDesc": _description()}, {"lpRemoteReadDesc": _description(ulAction=PEEK_NEXT)}),
+        ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (
-            {"pphContext": HANDLE, "lpRemoteReadDesc": _with_message(13)},
-            {"lpRemoteReadDesc": _description(), "Return": 0xC00E001B},
+            {"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc": _build_description_with_message(13)},
+            {"lpRemoteReadDesc": _build_description(), "Return": 0xC00E001B},
         ),
     ),
-    "RemoteQMEndReceive": (({"pphContext": HANDLE, "dwAck": 1}, {"pphContext": HANDLE, "dwAck": 2}), ({},)),
-    "RemoteQMOpenQueue": (
-        ({"pLicGuid": GUIDS[0].bytes_le, "dwMQS": 2, "hQueue": 1, "pQueue": 2, "dwpContext": 3},),
-        ({"phContext": HANDLE}, {"Return": 0xC00E0003}),
+    "RemoteQMEndReceive": (
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "dwAck": 1}, {"pphContext": SAMPLE_CONTEXT_HANDLE, "dwAck": 2}),
+        ({},),
     ),
-    "RemoteQMCloseQueue": (({"pphContext": HANDLE},), ({},)),
+    "RemoteQMOpenQueue": (
+        ({"pLicGuid": SAMPLE_GUIDS[0].bytes_le, "dwMQS": 2, "hQueue": 1, "pQueue": 2, "dwpContext": 3},),
+        ({"phContext": SAMPLE_CONTEXT_HANDLE}, {"Return": 0xC00E0003}),
+    ),
+    "RemoteQMCloseQueue": (({"pphContext": SAMPLE_CONTEXT_HANDLE},), ({},)),
     "RemoteQMCloseCursor": (({"hQueue": 1, "hCursor": 2},), ({}, {"Return": 0xC0000008})),
     "RemoteQMCancelReceive": (({"hQueue": 1, "pQueue": 2, "dwRequestID": 3},), ({}, {"Return": 0xC0000008})),
     "RemoteQMPurgeQueue": (({"hQueue": 0xFFFF_FFFF},), ({}, {"Return": 0xC00E0025})),
     "RemoteQMGetQMQMServerPort": (({"dwPortType": 0}, {"dwPortType": 1}), ({"Return": 2105}, {"Return": 0})),
     "RemoteQmGetVersion": (({},), ({"pMajor": 6, "pMinor": 3, "pBuildNumber": 9600},)),
     "RemoteQMStartReceive2": (
-        ({"lpRemoteReadDesc2": desc2(_description())},),
-        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(8), 0x0011_2233_4455_6677)},),
+        ({"lpRemoteReadDesc2": desc2(_build_description())},),
+        (
+            {
+                "pphContext": SAMPLE_CONTEXT_HANDLE,
+                "lpRemoteReadDesc2": desc2(_build_description_with_message(8), 0x0011_2233_4455_6677),
+            },
+        ),
     ),
     "RemoteQMStartReceiveByLookupId": (
-        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_description(ulAction=LOOKUP_PEEK_PREV))},),
-        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_with_message(1), 1)},),
+        ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc2": desc2(_build_description_with_message(1), 1)},),
     ),
     "R_QMOpenRemoteQueue": (
         (
-            _opened := {"pLicGuid": GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
+            _opened := {"pLicGuid": SAMPLE_GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
             {**_opened, "pQueueFormat": pointer(queue_format(DIRECT, "OS:a\\q"))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, GUIDS[1], JOURNAL))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (GUIDS[1], 0x1F)))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, SAMPLE_GUIDS[1], JOURNAL))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (SAMPLE_GUIDS[1], 0x1F)))},
         ),
-        ({"pphContext": HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
     ),
-    "R_QMCloseRemoteQueueContext": (({"pphContext": HANDLE},), ({},)),
+    "R_QMCloseRemoteQueueContext": (({"pphContext": SAMPLE_CONTEXT_HANDLE},), ({},)),
     "R_QMGetRTQMServerPort": (({"fIP": 0},), ({"Return": 2103},)),
 }
 """The arguments of requests and the results of responses, by operation."""

@@ -15,8 +15,8 @@ from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
 from harness.vectors.vector import Row, Vector
 from harness.wire import WireError
 
-SCHEMA = Path(__file__).with_name("schema.json")
-SECTIONS = {
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+SECTION_BY_FILE = {
     "ping": "MS-MQQB 2.2.7",
     "establish_connection": "MS-MQQB 2.2.3",
     "connection_parameters": "MS-MQQB 2.2.2",
@@ -28,13 +28,16 @@ SECTIONS = {
 def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the content of each file; raise HarnessError if the readers contradict a row."""
     for kind, list_rows in PACKETS.items():
-        yield f"{kind}.json", _file(kind, SECTIONS[kind], [_packet(kind, row) for row in list_rows()])
+        yield (
+            f"{kind}.json",
+            _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
+        )
     for operation in CASES:
-        vectors = [_stub(operation, row) for row in list_stubs(operation)]
-        yield f"rpc_{operation}.json", _file(operation, OPERATIONS[operation].section, vectors)
+        vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
+        yield f"rpc_{operation}.json", _build_file(operation, OPERATIONS[operation].section, vectors)
 
 
-def _file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
+def _build_file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
     rows = [one.to_json() for one in vectors]
     return {
         "schema": 1,
@@ -45,7 +48,7 @@ def _file(what: str, section: str, vectors: list[Vector]) -> dict[str, Any]:
     }
 
 
-def _packet(kind: str, row: Row) -> Vector:
+def _build_packet_vector(kind: str, row: Row) -> Vector:
     refusal = refuse_packet(kind, row.data)
     if row.result == "invalid":
         if refusal is None:
@@ -56,7 +59,7 @@ def _packet(kind: str, row: Row) -> Vector:
     return Vector(row, read_packet(kind, row.data))
 
 
-def _stub(operation: str, row: Row) -> Vector:
+def _build_stub_vector(operation: str, row: Row) -> Vector:
     try:
         fields = read_stub(operation, row.name, row.data)
     except WireError as error:
@@ -74,5 +77,5 @@ def write_files(folder: Path) -> dict[str, int]:
     for name, content in make_files():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         written[name] = len(content["vectors"])
-    (folder / SCHEMA.name).write_bytes(SCHEMA.read_bytes())
+    (folder / SCHEMA_FILE.name).write_bytes(SCHEMA_FILE.read_bytes())
     return written

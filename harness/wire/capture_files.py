@@ -83,16 +83,16 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
                 warned.clear()
                 data, about = reader._read_packet(MAX_RECORD_BYTES)
                 if magic == _PCAPNG:
-                    yield _of_pcapng(data, about)
+                    yield _read_pcapng_records(data, about)
                 elif len(data) < about.caplen and bounded.short:
                     raise RecordError("the last record is truncated")
                 else:
-                    yield _of_pcap(data, about, reader)
+                    yield _read_pcap_records(data, about, reader)
         except EOFError:
             if warned or bounded.failure or not bounded.empty:
-                raise RecordError(_reason(bounded, warned) or "the last record is truncated") from None
+                raise RecordError(_describe_scapy_error(bounded, warned) or "the last record is truncated") from None
         except (Scapy_Exception, struct.error, IndexError, OverflowError, ZeroDivisionError) as error:
-            raise RecordError(_reason(bounded, warned) or str(error)) from error
+            raise RecordError(_describe_scapy_error(bounded, warned) or str(error)) from error
 
 
 def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
@@ -102,12 +102,12 @@ def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
     return reader
 
 
-def _of_pcap(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> Record:
+def _read_pcap_records(data: bytes, about: RawPcapReader.PacketMetadata, reader: RawPcapReader) -> Record:
     time_us = about.sec * _MICROSECONDS + (about.usec // 1000 if reader.nano else about.usec)
     return Record(time_us, reader.linktype & _LINK_TYPE, data, max(about.wirelen, len(data)), None, None)
 
 
-def _of_pcapng(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
+def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> Record:
     time_us = 0
     if about.tshigh is not None:
         time_us = (about.tshigh << 32 | about.tslow) * _MICROSECONDS // about.tsresol
@@ -134,6 +134,6 @@ def _collect_scapy_warnings() -> Iterator[list[str]]:
         logger.propagate, logger.handlers = propagates, others
 
 
-def _reason(file: _Bounded, warned: list[str]) -> str:
+def _describe_scapy_error(file: _Bounded, warned: list[str]) -> str:
     said = file.failure or (warned[-1] if warned else "")
     return said.removeprefix("PcapNg: ").removeprefix("Pcap: ").strip().rstrip("!").rstrip()

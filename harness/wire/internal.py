@@ -48,20 +48,20 @@ class UnknownInternal(Layer):
     fields_desc = (Bytes("Data", lambda layer: len(layer.original)),)
 
 
-BY_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
+HEADER_BY_PACKET_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
 
 
-def _type(layer: Layer) -> int:
-    return next((number for number, header in BY_TYPE.items() if isinstance(layer.payload, header)), 0)
+def _get_packet_type(layer: Layer) -> int:
+    return next((number for number, header in HEADER_BY_PACKET_TYPE.items() if isinstance(layer.payload, header)), 0)
 
 
 # [MS-MQQB] sect 2.2.1
 class InternalHeader(Layer):
     """The type of an internal packet, and whether the connection is refused: 4 bytes."""
 
-    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_type)
+    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
 
     fields_desc = (XLEShortField("Reserved", 0), *Flags.fields)
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        return BY_TYPE.get(self.PT, UnknownInternal) if layer is InternalHeader else None
+        return HEADER_BY_PACKET_TYPE.get(self.PT, UnknownInternal) if layer is InternalHeader else None

@@ -186,7 +186,7 @@ def _read_text(field: WideString) -> FieldLayout:
 
 
 def _read_padding(field: Padding) -> FieldLayout:
-    if field.align is mqf._alignment:  # the boundary depends on the element's FormatType
+    if field.align is mqf._get_element_alignment:  # the boundary depends on the element's FormatType
         choices = {number: boundary for number, (_, boundary) in mqf.LAYOUTS.items()}
         return FieldLayout(field.name, "padding", {"selector": "FormatType", "boundaries": choices})
     return FieldLayout(field.name, "padding", {"boundary": field.align(None), "optional": not field.printed})

@@ -32,17 +32,17 @@ FIXED_SIZE = 12
 DESTINATION, ADMINISTRATION, RESPONSE = 0x0064, 0x00C8, 0x012C
 
 
-def _layout(element: Packet) -> type[Structure]:
+def _find_element_layout(element: Packet) -> type[Structure]:
     if element.FormatType not in LAYOUTS:
         raise WireError(f"MQFFormatNameElement.FormatType: {element.FormatType:#06x} has no layout")
     return LAYOUTS[element.FormatType][0]
 
 
-def _alignment(element: Packet) -> int:
+def _get_element_alignment(element: Packet) -> int:
     return LAYOUTS.get(element.get_field("FormatType").i2m(element, element.FormatType), (None, 1))[1]
 
 
-def _type(element: Packet) -> int:
+def _get_element_type(element: Packet) -> int:
     return next((number for number, (layout, _) in LAYOUTS.items() if isinstance(element.FormatName, layout)), 0)
 
 
@@ -51,9 +51,9 @@ class MQFFormatNameElement(Structure):
     """An element of a list of queue names: the type, and the name at the boundary that the type requires."""
 
     fields_desc = (
-        Computed("FormatType", "H", _type),
-        Padding(align=_alignment),
-        Nested("FormatName", _layout, MQFDirectQueueFormatName()),
+        Computed("FormatType", "H", _get_element_type),
+        Padding(align=_get_element_alignment),
+        Nested("FormatName", _find_element_layout, MQFDirectQueueFormatName()),
     )
 
 

@@ -30,12 +30,12 @@ BASE = "Microsoft Base Cryptographic Provider v1.0"
 ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
 PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
-LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
+PROVIDER_BY_PRIVACY_LEVEL = {1: BASE, 3: ENHANCED, 5: ADVANCED}
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 """The block size in bytes of each encryption algorithm with blocks; RC4 has none."""
-EXPONENT = 65537
+PUBLIC_EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x8001: (lambda data: bytes(MD2.new(data).digest()), "3020300c06082a864886f70d020205000410"),  # noqa: S303
@@ -58,7 +58,7 @@ class RsaKey:
     """
 
     modulus: int
-    exponent: int = EXPONENT
+    exponent: int = PUBLIC_EXPONENT
     private: int | None = None
     primes: tuple[int, int] | None = None
 
@@ -106,7 +106,7 @@ def certificate_key(der: bytes) -> RsaKey:
 # -- signatures --------------------------------------------------------------------------------------------------
 
 
-def _raw(layer: Any, name: str) -> bytes:
+def _build_field(layer: Any, name: str) -> bytes:
     value = layer.getfieldval(name)
     return bytes(layer.get_field(name).i2m(layer, value))
 
@@ -116,7 +116,7 @@ def _get_printed_name(queue: Any) -> bytes:
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
-        return struct.pack("<H", queue.Count) + _raw(queue, "DirectFormatName")
+        return struct.pack("<H", queue.Count) + _build_field(queue, "DirectFormatName")
     return bytes(queue)
 
 
@@ -140,7 +140,7 @@ def signed_octets(packet: Any, version: int) -> bytes:
         properties.CorrelationID,
         struct.pack("<I", properties.ApplicationTag),
         properties.MessageBody,
-        _raw(properties, "Label"),
+        _build_field(properties, "Label"),
         _get_printed_name(user.ResponseQueue),
         _get_printed_name(user.AdminQueue),
     )
@@ -188,7 +188,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
 # -- encryption --------------------------------------------------------------------------------------------------
 
 
-def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
+def _create_cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
     zeros = bytes(BLOCK_SIZES.get(algorithm, 0))
     if algorithm == RC4:
         return ARC4.new(key)
@@ -205,7 +205,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
         body += bytes([missing]) * missing
-    return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
+    return bytes(_create_cipher(algorithm, key, effective_bits).encrypt(body))
 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
@@ -213,7 +213,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
     block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
-    clear = bytes(_cipher(algorithm, key, effective_bits).decrypt(body))
+    clear = bytes(_create_cipher(algorithm, key, effective_bits).decrypt(body))
     if not block:
         return clear
     missing = clear[-1]

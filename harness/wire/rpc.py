@@ -47,7 +47,7 @@ MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
-PRIVACY = 6
+PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE_FRAGMENT_FLAGS = FIRST | LAST
@@ -163,7 +163,7 @@ def bind(
         DceRpc5Context(
             cont_id=one.p_cont_id,
             abstract_syntax=DceRpc5AbstractSyntax(if_uuid=one.abstract.uuid, if_version=one.abstract.version),
-            transfer_syntaxes=[_transfer(each) for each in one.transfers],
+            transfer_syntaxes=[_build_transfer_syntax(each) for each in one.transfers],
         )
         for one in proposals
     ]
@@ -190,7 +190,8 @@ def bind_ack(
 ) -> Packet:
     """Make a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
     results = [
-        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_transfer(one.transfer)) for one in outcomes
+        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer))
+        for one in outcomes
     ]
     address = DceRpc5PortAny(port_spec=port.encode() + b"\0" if port else b"")
     sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
@@ -229,7 +230,7 @@ def orphaned(call_id: int) -> Packet:
     return pdu("orphaned", call_id)
 
 
-def _transfer(syntax: Syntax | None) -> Packet:
+def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
     given = syntax or Syntax(UUID(int=0), 0)
     return DceRpc5TransferSyntax(if_uuid=given.uuid, if_version=given.version)
 
@@ -243,7 +244,7 @@ def rpc_size(data: bytes) -> int | None:
     """
     if len(data) < HEADER_SIZE:
         return None
-    _ptype(data)
+    _read_pdu_type(data)
     size = int.from_bytes(data[8:10], byte_order(data))
     if size < HEADER_SIZE:
         raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
@@ -257,7 +258,7 @@ def byte_order(data: bytes) -> Literal["little", "big"]:
 
 def rpc_kind(data: bytes) -> str:
     """Return the name of a PDU's type; raise WireError for an unknown type."""
-    return PTYPES[_ptype(data)]
+    return PTYPES[_read_pdu_type(data)]
 
 
 def call_id_of(data: bytes) -> int:
@@ -346,26 +347,26 @@ def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
 
 def outcomes_of(packet: Packet) -> list[Outcome]:
     """Return the answers of a bind_ack or alter_context_resp to the proposals, in order."""
-    return [Outcome(one.result, one.reason, _syntax(one.transfer_syntax)) for one in packet.payload.results]
+    return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
 def proposals_of(packet: Packet) -> list[Proposal]:
     """Return the proposals of a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:
-        abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
-        transfers = tuple(filter(None, (_syntax(each) for each in one.transfer_syntaxes)))
+        abstract = _read_syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
+        transfers = tuple(filter(None, (_read_syntax(each) for each in one.transfer_syntaxes)))
         found.append(Proposal(one.cont_id, abstract, transfers))
     return found
 
 
-def _syntax(packet: Packet) -> Syntax | None:
+def _read_syntax(packet: Packet) -> Syntax | None:
     if packet.if_uuid is None or packet.if_uuid == UUID(int=0):
         return None
     return Syntax(packet.if_uuid, packet.if_version & 0xFFFF, packet.if_version >> 16)
 
 
-def _ptype(data: bytes) -> int:
+def _read_pdu_type(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
         raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} expected")
     if data[0] != 5 or data[2] not in PTYPES:
@@ -390,4 +391,8 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
 def is_sealed(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
-    return PTYPES[packet.ptype] in ("request", "response") and verifier is not None and verifier.auth_level == PRIVACY
+    return (
+        PTYPES[packet.ptype] in ("request", "response")
+        and verifier is not None
+        and verifier.auth_level == PACKET_PRIVACY_LEVEL
+    )

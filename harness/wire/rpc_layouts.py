@@ -22,7 +22,7 @@ from scapy.layers.dcerpc import (
 
 from harness.wire.rpc_stub import Octets
 
-SIZES = {
+SIZES_BY_FIELD_TYPE = {
     NDRByteField: (1, 1),
     NDRShortField: (2, 2),
     NDRInt3264EnumField: (2, 4),
@@ -42,19 +42,19 @@ def describe_stub(fields: Iterable[Any]) -> list[Row]:
     """Return a row for each parameter of a stub: its kind, the path of its display filter, and its sizes and
     alignments, each first in NDR and then in NDR64.
     """
-    return [_describe(field, field.name) for field in fields]
+    return [_describe_field(field, field.name) for field in fields]
 
 
-def _describe(field: Any, path: str) -> Row:
-    if (sizes := SIZES.get(type(field))) is not None:
+def _describe_field(field: Any, path: str) -> Row:
+    if (sizes := SIZES_BY_FIELD_TYPE.get(type(field))) is not None:
         return {"kind": "number", "path": path, "sizes": sizes}
     match field:
         case NDRFullPointerField() | NDRFullEmbPointerField():
             embedded = isinstance(field, NDRFullEmbPointerField)
-            return {"kind": "pointer", "path": path, "embedded": embedded, "target": _describe(field.fld, path)}
+            return {"kind": "pointer", "path": path, "embedded": embedded, "target": _describe_field(field.fld, path)}
         case NDRPacketField():
             kind = field.fld.cls
-            fields = [_describe(each, f"{path}.{each.name}") for each in kind.fields_desc]
+            fields = [_describe_field(each, f"{path}.{each.name}") for each in kind.fields_desc]
             return {"kind": "struct", "path": path, "aligns": kind.ALIGNMENT, "fields": fields}
         case NDRUnionField():
             return _describe_union(field, path)
@@ -73,7 +73,7 @@ def _describe_union(field: Any, path: str) -> Row:
     different display filters.
     """
     arms = {
-        tag: _describe(arm, f"{path}.value")
+        tag: _describe_field(arm, f"{path}.value")
         for tag in range(LARGEST_TAG + 1)
         for arm, (matches, _) in field.flds
         if matches(SimpleNamespace(tag=tag))

@@ -62,8 +62,8 @@ PROPERTY_TYPES = {
 }
 """The type of each queue property, by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
 
-OPNUM = 10
-_DIRECT = 3
+GET_OBJECT_PROPERTIES_OPNUM = 10
+_DIRECT_QUEUE_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,11 @@ class Stub:
         elif one.vt in NUMBER_SIZES:
             self.number(NUMBER_SIZES[one.vt], one.value)
         elif one.vt not in (VT_EMPTY, VT_NULL):
-            self._behind(one)
+            self._write_referent(one)
         if self.wide:
             self.align(8)
 
-    def _behind(self, one: Variant) -> None:
+    def _write_referent(self, one: Variant) -> None:
         value = one.value
         if one.vt == VT_LPWSTR:
             self.pointer(lambda: self.text(value))
@@ -152,14 +152,14 @@ class Stub:
             self.pointer(lambda: self.guid(value))
         else:
             self.number(4, len(value))
-            self.pointer(lambda: self._elements(one.vt & ~VT_VECTOR, value))
+            self.pointer(lambda: self._write_elements(one.vt & ~VT_VECTOR, value))
 
     def guid(self, value: UUID) -> None:
         """Write a GUID."""
         self.align(4)
         self.data += value.bytes_le
 
-    def _elements(self, vt: int, values: Sequence[Any]) -> None:
+    def _write_elements(self, vt: int, values: Sequence[Any]) -> None:
         if vt in NUMBER_SIZES or vt == VT_BLOB:
             self.array(NUMBER_SIZES.get(vt, 1), values)
             return
@@ -179,9 +179,9 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
     def form() -> None:
         stub.align(8 if wide else 4)
-        stub.data += bytes([_DIRECT, 0, 0, 0])
+        stub.data += bytes([_DIRECT_QUEUE_FORMAT, 0, 0, 0])
         stub.align(8 if wide else 1)
-        stub.number(1, _DIRECT)
+        stub.number(1, _DIRECT_QUEUE_FORMAT)
         stub.pointer(lambda: stub.text(direct))
         stub.align(8 if wide else 1)
 

@@ -142,47 +142,59 @@ def desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC
     return REMOTEREADDESC2(pRemoteReadDesc=pointer(desc), SequentialId=sequential_id)
 
 
-def _desc() -> NDRPacketField:
+def _build_read_description() -> NDRPacketField:
     return NDRPacketField("lpRemoteReadDesc", REMOTEREADDESC(), REMOTEREADDESC)
 
 
-def _desc2() -> NDRPacketField:
+def _build_read_description_2() -> NDRPacketField:
     return NDRPacketField("lpRemoteReadDesc2", REMOTEREADDESC2(), REMOTEREADDESC2)
 
 
-def _dword(*names: str) -> list[Any]:
+def _build_dword_fields(*names: str) -> list[Any]:
     return [NDRIntField(name, 0) for name in names]
 
 
-def _result() -> NDRIntField:
+def _build_result_fields() -> NDRIntField:
     return NDRIntField("Return", 0)
 
 
-_VERSION = [NDRByteField("pMajor", 0), NDRByteField("pMinor", 0), NDRShortField("pBuildNumber", 0)]
-_TABLE: list[tuple[str, list[Any], list[Any]]] = [
-    ("RemoteQMStartReceive", [_desc()], [Handle("pphContext"), _desc(), _result()]),
-    ("RemoteQMEndReceive", [Handle("pphContext"), *_dword("dwAck")], [Handle("pphContext"), _result()]),
+_VERSION_FIELDS = [NDRByteField("pMajor", 0), NDRByteField("pMinor", 0), NDRShortField("pBuildNumber", 0)]
+_OPERATION_TABLE: list[tuple[str, list[Any], list[Any]]] = [
+    (
+        "RemoteQMStartReceive",
+        [_build_read_description()],
+        [Handle("pphContext"), _build_read_description(), _build_result_fields()],
+    ),
+    (
+        "RemoteQMEndReceive",
+        [Handle("pphContext"), *_build_dword_fields("dwAck")],
+        [Handle("pphContext"), _build_result_fields()],
+    ),
     (
         "RemoteQMOpenQueue",
-        [Guid("pLicGuid"), *_dword("dwMQS", "hQueue", "pQueue", "dwpContext")],
-        [Handle("phContext"), _result()],
+        [Guid("pLicGuid"), *_build_dword_fields("dwMQS", "hQueue", "pQueue", "dwpContext")],
+        [Handle("phContext"), _build_result_fields()],
     ),
-    ("RemoteQMCloseQueue", [Handle("pphContext")], [Handle("pphContext"), _result()]),
-    ("RemoteQMCloseCursor", _dword("hQueue", "hCursor"), [_result()]),
-    ("RemoteQMCancelReceive", _dword("hQueue", "pQueue", "dwRequestID"), [_result()]),
-    ("RemoteQMPurgeQueue", _dword("hQueue"), [_result()]),
-    ("RemoteQMGetQMQMServerPort", _dword("dwPortType"), [_result()]),
-    ("RemoteQmGetVersion", [], _VERSION),
-    ("RemoteQMStartReceive2", [_desc2()], [Handle("pphContext"), _desc2(), _result()]),
+    ("RemoteQMCloseQueue", [Handle("pphContext")], [Handle("pphContext"), _build_result_fields()]),
+    ("RemoteQMCloseCursor", _build_dword_fields("hQueue", "hCursor"), [_build_result_fields()]),
+    ("RemoteQMCancelReceive", _build_dword_fields("hQueue", "pQueue", "dwRequestID"), [_build_result_fields()]),
+    ("RemoteQMPurgeQueue", _build_dword_fields("hQueue"), [_build_result_fields()]),
+    ("RemoteQMGetQMQMServerPort", _build_dword_fields("dwPortType"), [_build_result_fields()]),
+    ("RemoteQmGetVersion", [], _VERSION_FIELDS),
+    (
+        "RemoteQMStartReceive2",
+        [_build_read_description_2()],
+        [Handle("pphContext"), _build_read_description_2(), _build_result_fields()],
+    ),
     (
         "RemoteQMStartReceiveByLookupId",
-        [NDRLongField("LookupId", 0), _desc2()],
-        [Handle("pphContext"), _desc2(), _result()],
+        [NDRLongField("LookupId", 0), _build_read_description_2()],
+        [Handle("pphContext"), _build_read_description_2(), _build_result_fields()],
     ),
 ]
 
 QM2QM_OPERATIONS: dict[str, Operation] = {
     name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
-    for opnum, (name, ins, outs) in enumerate(_TABLE)
+    for opnum, (name, ins, outs) in enumerate(_OPERATION_TABLE)
 }
 """The operations by name; the opnum is the position in the interface."""

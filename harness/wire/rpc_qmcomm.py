@@ -57,7 +57,7 @@ class Suffix(IntEnum):
 
 UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = map(int, FormatType)
 NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = map(int, Suffix)
-SYSTEM = 0x80
+SYSTEM_QUEUE_SUFFIX = 0x80
 """The flag of m_SuffixAndFlags for a system queue."""
 
 RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
@@ -69,21 +69,21 @@ _SEND, _CREATECURSOR = 0, 2
 
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """
-_WIDEST = (4, 8)
+_UNION_ALIGNMENTS = (4, 8)
 """The alignment in NDR64 of every union member: that of the member with the greatest alignment
 (MS-RPCE 2.2.5.3.4.4).
 """
 
 
-def _arm(tag: int, field: Any) -> tuple[Any, Any]:
+def _build_union_arm(tag: int, field: Any) -> tuple[Any, Any]:
     return field, (lambda pkt: getattr(pkt, "tag", None) == tag, lambda _, value: value.tag == tag)
 
 
-def _bytes(size: int) -> NDRAlign:
-    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_WIDEST)
+def _build_byte_array_fields(size: int) -> NDRAlign:
+    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_UNION_ALIGNMENTS)
 
 
-def _name() -> NDRFullEmbPointerField:
+def _build_name_fields() -> NDRFullEmbPointerField:
     return NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("arm", ""))
 
 
@@ -91,7 +91,7 @@ def _name() -> NDRFullEmbPointerField:
 class DL_ID(NDRPacket):  # type: ignore[misc]
     """The name of a distribution list in a QUEUE_FORMAT."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (Guid("m_DlGuid"), NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("m_pwzDomain", "")))
 
 
@@ -99,21 +99,21 @@ class DL_ID(NDRPacket):  # type: ignore[misc]
 class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
     """A format name. Its union member is the field ``arm``; ``queue_format`` builds a QUEUE_FORMAT."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (
         NDRByteField("m_qft", 0),
         NDRByteField("m_SuffixAndFlags", 0),
         NDRShortField("m_reserved", 0),
         NDRUnionField(
             [
-                _arm(PUBLIC, _bytes(16)),
-                _arm(PRIVATE, _bytes(20)),
-                _arm(DIRECT, _name()),
-                _arm(MACHINE, _bytes(16)),
-                _arm(CONNECTOR, _bytes(16)),
-                _arm(DL, NDRPacketField("arm", DL_ID(), DL_ID)),
-                _arm(MULTICAST, _bytes(8)),
-                _arm(SUBQUEUE, _name()),
+                _build_union_arm(PUBLIC, _build_byte_array_fields(16)),
+                _build_union_arm(PRIVATE, _build_byte_array_fields(20)),
+                _build_union_arm(DIRECT, _build_name_fields()),
+                _build_union_arm(MACHINE, _build_byte_array_fields(16)),
+                _build_union_arm(CONNECTOR, _build_byte_array_fields(16)),
+                _build_union_arm(DL, NDRPacketField("arm", DL_ID(), DL_ID)),
+                _build_union_arm(MULTICAST, _build_byte_array_fields(8)),
+                _build_union_arm(SUBQUEUE, _build_name_fields()),
             ],
             StrFixedLenField("arm", b"", length=0),
             align=(1, 8),
@@ -140,66 +140,70 @@ def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0
     return QUEUE_FORMAT(m_qft=kind, m_SuffixAndFlags=suffix, m_reserved=reserved, arm=union)
 
 
-def _null(*names: str) -> list[Any]:
+def _build_null_pointer_fields(*names: str) -> list[Any]:
     return [NDRFullEmbPointerField(NDRIntField(name, 0)) for name in names]
 
 
-def _dword(*names: str) -> list[Any]:
+def _build_dword_fields(*names: str) -> list[Any]:
     return [NDRIntField(name, 0) for name in names]
 
 
 class SendArm(NDRPacket):  # type: ignore[misc]
     """The union member Send of CACTransferBufferV1: pointers to format names, which are NULL."""
 
-    ALIGNMENT = _WIDEST
-    fields_desc = tuple(_null("pAdminQueueFormat", "pResponseQueueFormat"))
+    ALIGNMENT = _UNION_ALIGNMENTS
+    fields_desc = tuple(_build_null_pointer_fields("pAdminQueueFormat", "pResponseQueueFormat"))
 
 
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
     """The structure that R_QMCreateRemoteCursor receives and ignores (MS-MQMP 3.1.4.4); its pointers are NULL."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (
-        *_dword("uTransferType"),
+        *_build_dword_fields("uTransferType"),
         NDRUnionField(
             [
-                _arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
-                _arm(_CREATECURSOR, _bytes(12)),
+                _build_union_arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
+                _build_union_arm(_CREATECURSOR, _build_byte_array_fields(12)),
             ],
             StrFixedLenField("arm", b"", length=0),
-            align=_WIDEST,
+            align=_UNION_ALIGNMENTS,
             switch_fmt=("I", "I"),
         ),
-        *_null("pClass", "ppMessageID", "ppCorrelationID", "pSentTime", "pArrivedTime", "pPriority", "pDelivery"),
-        *_null("pAcknowledge", "pAuditing", "pApplicationTag", "ppBody"),
-        *_dword("ulBodyBufferSizeInBytes", "ulAllocBodyBufferInBytes"),
-        *_null("pBodySize", "ppTitle"),
-        *_dword("ulTitleBufferSizeInWCHARs"),
-        *_null("pulTitleBufferSizeInWCHARs"),
-        *_dword("ulAbsoluteTimeToQueue"),
-        *_null("pulRelativeTimeToQueue"),
-        *_dword("ulRelativeTimeToLive"),
-        *_null("pulRelativeTimeToLive", "pTrace", "pulSenderIDType", "ppSenderID", "pulSenderIDLenProp"),
-        *_null("pulPrivLevel"),
-        *_dword("ulAuthLevel"),
-        *_null("pAuthenticated", "pulHashAlg", "pulEncryptAlg", "ppSenderCert"),
-        *_dword("ulSenderCertLen"),
-        *_null("pulSenderCertLenProp", "ppwcsProvName"),
-        *_dword("ulProvNameLen"),
-        *_null("pulAuthProvNameLenProp", "pulProvType"),
-        *_dword("fDefaultProvider"),
-        *_null("ppSymmKeys"),
-        *_dword("ulSymmKeysSize"),
-        *_null("pulSymmKeysSizeProp"),
+        *_build_null_pointer_fields(
+            "pClass", "ppMessageID", "ppCorrelationID", "pSentTime", "pArrivedTime", "pPriority", "pDelivery"
+        ),
+        *_build_null_pointer_fields("pAcknowledge", "pAuditing", "pApplicationTag", "ppBody"),
+        *_build_dword_fields("ulBodyBufferSizeInBytes", "ulAllocBodyBufferInBytes"),
+        *_build_null_pointer_fields("pBodySize", "ppTitle"),
+        *_build_dword_fields("ulTitleBufferSizeInWCHARs"),
+        *_build_null_pointer_fields("pulTitleBufferSizeInWCHARs"),
+        *_build_dword_fields("ulAbsoluteTimeToQueue"),
+        *_build_null_pointer_fields("pulRelativeTimeToQueue"),
+        *_build_dword_fields("ulRelativeTimeToLive"),
+        *_build_null_pointer_fields(
+            "pulRelativeTimeToLive", "pTrace", "pulSenderIDType", "ppSenderID", "pulSenderIDLenProp"
+        ),
+        *_build_null_pointer_fields("pulPrivLevel"),
+        *_build_dword_fields("ulAuthLevel"),
+        *_build_null_pointer_fields("pAuthenticated", "pulHashAlg", "pulEncryptAlg", "ppSenderCert"),
+        *_build_dword_fields("ulSenderCertLen"),
+        *_build_null_pointer_fields("pulSenderCertLenProp", "ppwcsProvName"),
+        *_build_dword_fields("ulProvNameLen"),
+        *_build_null_pointer_fields("pulAuthProvNameLenProp", "pulProvType"),
+        *_build_dword_fields("fDefaultProvider"),
+        *_build_null_pointer_fields("ppSymmKeys"),
+        *_build_dword_fields("ulSymmKeysSize"),
+        *_build_null_pointer_fields("pulSymmKeysSizeProp"),
         NDRByteField("bEncrypted", 0),
         NDRByteField("bAuthenticated", 0),
         NDRShortField("uSenderIDLen", 0),
-        *_null("ppSignature"),
-        *_dword("ulSignatureSize"),
-        *_null("pulSignatureSizeProp", "ppSrcQMID", "pUow", "ppMsgExtension"),
-        *_dword("ulMsgExtensionBufferInBytes"),
-        *_null("pMsgExtensionSize", "ppConnectorType", "pulBodyType", "pulVersion"),
+        *_build_null_pointer_fields("ppSignature"),
+        *_build_dword_fields("ulSignatureSize"),
+        *_build_null_pointer_fields("pulSignatureSizeProp", "ppSrcQMID", "pUow", "ppMsgExtension"),
+        *_build_dword_fields("ulMsgExtensionBufferInBytes"),
+        *_build_null_pointer_fields("pMsgExtensionSize", "ppConnectorType", "pulBodyType", "pulVersion"),
     )
 
 
@@ -208,19 +212,25 @@ def transfer_buffer() -> CACTransferBufferV1:
     return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
 
 
-_OPENED = [Handle("pphContext"), *_dword("pdwContext", "dwpQueue", "phQueue", "Return")]
-_TO_OPEN = [
+_OPEN_RESULT_FIELDS = [Handle("pphContext"), *_build_dword_fields("pdwContext", "dwpQueue", "phQueue", "Return")]
+_OPEN_ARGUMENT_FIELDS = [
     NDRFullPointerField(NDRPacketField("pQueueFormat", QUEUE_FORMAT(), QUEUE_FORMAT)),
-    *_dword("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
+    *_build_dword_fields("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
     Guid("pLicGuid"),
-    *_dword("dwMQS"),
+    *_build_dword_fields("dwMQS"),
 ]
-_BUFFER = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
+_TRANSFER_BUFFER_FIELD = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
 _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
-    (2, "R_QMOpenRemoteQueue", "3.1.4.2", _TO_OPEN, _OPENED),
+    (2, "R_QMOpenRemoteQueue", "3.1.4.2", _OPEN_ARGUMENT_FIELDS, _OPEN_RESULT_FIELDS),
     (3, "R_QMCloseRemoteQueueContext", "3.1.4.3", [Handle("pphContext")], [Handle("pphContext")]),
-    (4, "R_QMCreateRemoteCursor", "3.1.4.4", [_BUFFER, *_dword("hQueue")], _dword("phCursor", "Return")),
-    (31, "R_QMGetRTQMServerPort", "3.1.4.24", _dword("fIP"), _dword("Return")),
+    (
+        4,
+        "R_QMCreateRemoteCursor",
+        "3.1.4.4",
+        [_TRANSFER_BUFFER_FIELD, *_build_dword_fields("hQueue")],
+        _build_dword_fields("phCursor", "Return"),
+    ),
+    (31, "R_QMGetRTQMServerPort", "3.1.4.24", _build_dword_fields("fIP"), _build_dword_fields("Return")),
 ]
 
 QMCOMM_OPERATIONS: dict[str, Operation] = {

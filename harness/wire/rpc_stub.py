@@ -170,13 +170,13 @@ def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
         conf.debug_dissector = lenient
     if isinstance(packet.payload, Padding | Raw):
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
-    size = len(_rebuilt(packet, wide))
+    size = len(_rebuild_stub(packet, wide))
     if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
         raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")
     return packet
 
 
-def _rebuilt(packet: Packet, wide: bool) -> bytes:
+def _rebuild_stub(packet: Packet, wide: bool) -> bytes:
     packet.clear_cache()
     return build(packet, wide)
 

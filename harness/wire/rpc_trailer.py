@@ -55,7 +55,7 @@ def with_trailer(pdu: bytes, trailer: Trailer) -> bytes:
 
 def trailer_of(pdu: bytes) -> Trailer | None:
     """Return the trailer of a whole PDU, or None if it has none; raise WireError if the trailer does not fit."""
-    order, length = _order(pdu), auth_length(pdu)
+    order, length = _read_byte_order(pdu), auth_length(pdu)
     if not length:
         return None
     start = len(pdu) - length - TRAILER_SIZE
@@ -69,7 +69,7 @@ def trailer_of(pdu: bytes) -> Trailer | None:
 
 def auth_length(pdu: bytes) -> int:
     """Return the size in bytes of the token of a PDU."""
-    found: int = struct.unpack_from(_order(pdu) + "H", pdu, 10)[0]
+    found: int = struct.unpack_from(_read_byte_order(pdu) + "H", pdu, 10)[0]
     return found
 
 
@@ -87,5 +87,5 @@ def parts_of(pdu: bytes) -> Parts:
     return Parts(pdu[:size], pdu[size:start], pdu[start:end], pdu[end:])
 
 
-def _order(pdu: bytes) -> Literal["<", ">"]:
+def _read_byte_order(pdu: bytes) -> Literal["<", ">"]:
     return "<" if pdu[4] >> 4 == 1 else ">"

@@ -19,7 +19,7 @@ SIZE_FIELDS = {
 """The items of SecurityData in their order, each with the name of its size field."""
 
 
-def _item(name: str) -> tuple[Field, Field]:
+def _build_item_fields(name: str) -> tuple[Field, Field]:
     size, _ = SIZE_FIELDS[name]
     return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
 
@@ -41,7 +41,7 @@ class SecurityHeader(Layer):
     fields_desc = (
         *Flags.fields,
         *(Computed(size, fmt, compute_length_of(name)) for name, (size, fmt) in SIZE_FIELDS.items()),
-        *(part for name in SIZE_FIELDS for part in _item(name)),
+        *(part for name in SIZE_FIELDS for part in _build_item_fields(name)),
     )
 
 

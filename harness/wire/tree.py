@@ -108,12 +108,12 @@ def _list_field_lines(
             more = f"{indent}  ... {len(value) - MAX_ELEMENTS} more"
             yield TreeLine(more, (*path, "-"), value[MAX_ELEMENTS:], at, end)
     else:
-        yield TreeLine(f"{indent}{name} = {_text(value, size)}  @{start:#x}", path, value, start, end)
+        yield TreeLine(f"{indent}{name} = {_format_value(value, size)}  @{start:#x}", path, value, start, end)
 
 
-def _text(value: Any, size: int) -> str:
+def _format_value(value: Any, size: int) -> str:
     if isinstance(value, int):
-        return _number(value, size)
+        return _format_number(value, size)
     if isinstance(value, UUID):
         return f"{{{value}}}"
     if isinstance(value, str):
@@ -123,5 +123,5 @@ def _text(value: Any, size: int) -> str:
     return (value[:MAX_BYTES].hex(" ") or "(empty)") + more
 
 
-def _number(value: int, size: int) -> str:
+def _format_number(value: int, size: int) -> str:
     return f"{value:#0{2 + 2 * size}x}" + (f" ({value})" if value > 9 else "")

@@ -49,7 +49,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 }
 """The layout of the queue's name, by flag and value of the flag."""
 
-UNLISTED = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
+UNLISTED_QUEUE_TYPE = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
 
 
 class Queue(Nested):
@@ -73,18 +73,18 @@ class Queue(Nested):
         return LAYOUTS[self.flag][value]
 
 
-def _kind_of(field: str, flag: str) -> Callable[[Packet], int]:
+def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
     """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
 
     def kind(layer: Packet) -> int:
         queue = layer.getfieldval(field)
         kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
-        return 0 if queue is None else next(kinds, UNLISTED)
+        return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
     return kind
 
 
-def _carries(header: type[Layer]) -> Callable[[Packet], int]:
+def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:
     return lambda layer: layer.carries(header)
 
 
@@ -98,16 +98,16 @@ class UserHeader(Layer):
     Flags = Word(
         4,
         "RC:5 DM:2 X1 JN JP DQ:3 AQ:3 RQ:3 SH TH MP CQ MQ X2 AH X3:2 HH X4:3",
-        DM=_carries(TransactionHeader),
-        DQ=_kind_of("DestinationQueue", "DQ"),
-        AQ=_kind_of("AdminQueue", "AQ"),
-        RQ=_kind_of("ResponseQueue", "RQ"),
-        SH=_carries(SecurityHeader),
-        TH=_carries(TransactionHeader),
-        MP=_carries(MessagePropertiesHeader),
+        DM=_match_header_flag(TransactionHeader),
+        DQ=_announce_queue_type("DestinationQueue", "DQ"),
+        AQ=_announce_queue_type("AdminQueue", "AQ"),
+        RQ=_announce_queue_type("ResponseQueue", "RQ"),
+        SH=_match_header_flag(SecurityHeader),
+        TH=_match_header_flag(TransactionHeader),
+        MP=_match_header_flag(MessagePropertiesHeader),
         CQ=lambda layer: layer.ConnectorType is not None,
-        MQ=_carries(MultiQueueFormatHeader),
-        HH=_carries(SoapHeader),
+        MQ=_match_header_flag(MultiQueueFormatHeader),
+        HH=_match_header_flag(SoapHeader),
     )
 
     fields_desc = (

@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import Files, Status, as_pattern, uri_of
-from reports.lake.lines import first_capture, plain_path
+from reports.lake.files import Files, Status, escape_pattern, get_full_name
+from reports.lake.lines import get_capture_column, plain_path
 from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
+CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
 """The suffixes of capture files; their content determines the format."""
 CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
@@ -83,7 +83,7 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
     """Return the full names of the given paths, URLs and patterns of URLs. Raises `RollupError`."""
     names: list[str] = []
     for argument in arguments:
-        uri = uri_of(argument)
+        uri = get_full_name(argument)
         matches = files.glob(uri) if is_url(argument) else [uri]
         if not matches or (not is_url(argument) and files.status(uri) is None):
             raise RollupError(f"no captures at {one_line(argument)}: the path does not exist")
@@ -91,19 +91,19 @@ def expand_names(files: Files, arguments: Iterable[str]) -> list[str]:
     return names
 
 
-def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
+def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     """Return folder, capture (the name within it), length, modificationTime and content of every capture."""
     scan = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
-        .option("pathGlobFilter", f"*{{{','.join(SUFFIXES)}}}")
+        .option("pathGlobFilter", f"*{{{','.join(CAPTURE_SUFFIXES)}}}")
     )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
     inside = parent.endswith(f"/{CAPTURES_FOLDER}")
     folder = sql.when(inside, sql.regexp_replace(parent, f"/{CAPTURES_FOLDER}$", "")).otherwise(parent)
     capture = sql.when(inside, sql.concat(sql.lit(f"{CAPTURES_FOLDER}/"), name)).otherwise(name)
-    return scan.load([as_pattern(name) for name in names]).select(
+    return scan.load([escape_pattern(name) for name in names]).select(
         folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
     )
 
@@ -115,7 +115,7 @@ def list_units(
     by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
     folders = (
-        captures_of(spark, names)
+        read_captures(spark, names)
         .groupBy("folder")
         .agg(
             sql.count("*").alias("captures"),
@@ -131,35 +131,37 @@ def list_units(
         raise RollupError(f"{where}: more than {FOLDERS_LIMIT} folders of captures; judge them in several commands")
     for row in sorted(rows):
         try:
-            units.append(_unit_of(files, row, given, by))
+            units.append(_build_unit(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
-        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(SUFFIXES)}")
+        raise RollupError(
+            f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(CAPTURE_SUFFIXES)}"
+        )
     return units, refused
 
 
-def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
+def read_tests_of_captures(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     """Return unit, capture, test: the check that made each capture, if the run's verdicts name it."""
     runs = [unit for unit in units if unit.verdicts]
     if not runs:
         return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
     of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
-    scan = spark.read.text([as_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
+    scan = spark.read.text([escape_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
     said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
     rows = scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
-    capture = sql.coalesce("capture", first_capture(sql.col("test"))).alias("capture")
+    capture = sql.coalesce("capture", get_capture_column(sql.col("test"))).alias("capture")
     tests = rows.join(sql.broadcast(of), "path").select("unit", capture, "test")
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit_of(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
+def _build_unit(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
     run, sut, started, finished = slug(uri), None, _format_iso(row.oldest), _format_iso(row.modified)
     if status is not None:
         where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
-        record = Record(_to_json(files, status.uri, where), where)
+        record = Record(_read_json_object(files, status.uri, where), where)
         run, of = record.text("run"), record.record("sut")
         sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
         by.check(f"{where}: unknown profile", sut["profile"])
@@ -181,7 +183,7 @@ def _unit_of(files: Files, row: Row, given: GivenSystem, by: CaptureJudge) -> Un
     return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
 
 
-def _to_json(files: Files, uri: str, where: str) -> object:
+def _read_json_object(files: Files, uri: str, where: str) -> object:
     try:
         return json.loads(files.read_text(uri))
     except (ValueError, RecursionError) as error:

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, is_decided, rank_of, verdict_at
-from reports.lake.retirement import COUNTS, mark_what_counts
+from reports.lake.order import DECIDED_RANKS, get_rank, is_decided, verdict_at
+from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
@@ -48,18 +48,18 @@ def check_current(events: DataFrame) -> DataFrame:
     latest = sql.max_by(sql.struct("ingest", "rank", "document", "section"), sql.when(is_decided_then, order))
     rows = events.groupBy(*_CHECK_COLUMNS).agg(
         latest.alias("latest"),
-        sql.max_by(COUNTS, order).alias(COUNTS),
+        sql.max_by(COUNTS_COLUMN, order).alias(COUNTS_COLUMN),
         sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
     )
     return shape_rows(
-        rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS, "judged_under").withColumn(
+        rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS_COLUMN, "judged_under").withColumn(
             "verdict", verdict_at(sql.col("rank"))
         ),
         "check_current",
     )
 
 
-def events(
+def list_check_events(
     test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: EarlierVerdicts | None = None
 ) -> DataFrame:
     """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
@@ -70,13 +70,13 @@ def events(
     """
     said = sql.col("verdict")
     decided = (
-        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", rank_of(said).alias("rank"))
+        test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank(said).alias("rank"))
         .where(is_decided(sql.col("rank")))
-        .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
+        .select("*", sql.lit(True).alias(COUNTS_COLUMN), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
-        decided = decided.unionByName(before.check_current.withColumn("rank", rank_of(said)).drop("verdict"))
+        decided = decided.unionByName(before.check_current.withColumn("rank", get_rank(said)).drop("verdict"))
     if catalogue is None:
         return decided
     reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
@@ -112,18 +112,18 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
             ),
         )
     )
-    marked = mark_what_counts(checks, "now", sql.col("judged"), catalogue)
-    return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS)
+    marked = mark_counting_verdicts(checks, "now", sql.col("judged"), catalogue)
+    return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS_COLUMN)
 
 
 def _pair_events(events: DataFrame) -> DataFrame:
     """Return, for each rule and run, the change in the number of checks with each decided verdict."""
     once = events.groupBy(*_CHECK_COLUMNS, "ingest", "document", "section").agg(
-        sql.min("rank").alias("rank"), sql.max(COUNTS).alias(COUNTS)
+        sql.min("rank").alias("rank"), sql.max(COUNTS_COLUMN).alias(COUNTS_COLUMN)
     )
     # The number comes first: texts with equal beginnings are slow to sort.
     in_order = Over.partitionBy("check", *_CHECK_COLUMNS).orderBy("ingest", sql.col("rank").isNotNull())
-    stands = sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
+    stands = sql.when(sql.col(COUNTS_COLUMN), sql.last("rank", ignorenulls=True).over(in_order))
     stood = (
         once.withColumn("check", sql.xxhash64("rule", "test"))
         .withColumn("stands", stands)

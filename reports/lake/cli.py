@@ -13,14 +13,14 @@ from reports.lake.command import (
     Conf,
     LakeUri,
     Master,
-    exit_with_code_of,
+    exit_with_report_code,
     one_line_errors,
     open_lake,
     open_session,
     print_report,
     say_report,
 )
-from reports.lake.local import confirm_place, confirm_some
+from reports.lake.local import confirm_arguments_exist, confirm_place
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -58,7 +58,7 @@ def ingest(
     but some lines of the input were not verdicts (table `rejected`).
     """
     with one_line_errors("lake ingest"):
-        confirm_some(runs, "run folder")
+        confirm_arguments_exist(runs, "run folder")
     with open_lake("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
         from reports.lake.ingest import ingest as ingest_runs
 
@@ -139,7 +139,7 @@ def judge(
     with one_line_errors(command):
         if bool(lake) == bool(out):
             raise RollupError("give --lake URI or --out FOLDER, where the verdicts are to be written")
-        confirm_some(captures, "captures", may_be_files=True)
+        confirm_arguments_exist(captures, "captures", may_be_files=True)
         confirm_place(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import GivenSystem
@@ -157,7 +157,7 @@ def judge(
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
     _say_judged(written)
     print_report(report, command, captures=True)
-    exit_with_code_of([report])
+    exit_with_report_code([report])
 
 
 def _say_judged(written: Written) -> None:

@@ -85,14 +85,14 @@ def open_session(
 ) -> Iterator[tuple[SparkSession, Progress]]:
     """Start a session of Spark; ``conf`` overrides the command's ``settings``."""
     given = dict(_parse_setting(each) for each in conf or ())
-    from reports.spark import session
+    from reports.spark import open_spark_session
 
     runs = list(runs)
     much = _is_large_ingest(runs)
     quick = SHORT_INGEST_SETTINGS if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
-        with session(master, conf={**quick, **settings, **given}, much=much) as spark:
+        with open_spark_session(master, conf={**quick, **settings, **given}, much=much) as spark:
             progress("reading the lake")
             yield spark, progress
 
@@ -114,10 +114,10 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 def say_report(command: str, report: Report) -> None:
     """Report the result for each argument, and exit with the resulting code."""
     print_report(report, command)
-    exit_with_code_of([report])
+    exit_with_report_code([report])
 
 
-def exit_with_code_of(reports: Iterable[Report]) -> None:
+def exit_with_report_code(reports: Iterable[Report]) -> None:
     """Exit with the code for the results of all arguments, unless it is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):

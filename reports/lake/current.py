@@ -10,8 +10,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import count_columns, is_decided, rank_of, verdict_at
-from reports.lake.retirement import COUNTS, mark_what_counts, newest_suites
+from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
+from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
@@ -33,7 +33,7 @@ def rule_current(
     ``test_runs`` may have the runs of only some systems; ``runs`` are all runs of these systems. Lines and packets are
     looked up only for the returned rows, so the texts of millions of verdicts are never shuffled.
     """
-    return with_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
+    return join_verdict_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
 
 
 def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -53,7 +53,7 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     """
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
-    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank_of(sql.col("verdict")).alias("rank"))
+    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", get_rank(sql.col("verdict")).alias("rank"))
     # One number that is greater for a later run and, within a run, for a worse verdict: numbers are aggregated in
     # place, structs are not.
     order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
@@ -76,27 +76,27 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     stands = sql.coalesce("decided", "undecided")
     rows = checks.join(sql.broadcast(newest), "sut").select(
         *("sut", "rule", "test", "newest", "new"),
-        _ingest_in(stands).alias("ingest"),
+        _decode_ingest(stands).alias("ingest"),
         sql.coalesce("decided_seq", "undecided_seq").alias("seq"),
-        _rank_in(stands).alias("rank"),
+        _decode_rank(stands).alias("rank"),
         sql.col("decided").isNotNull().alias("is_decided"),
         *(
             sql.when(sql.col("decided").isNull() | (sql.col("undecided") > sql.col("decided")), column).alias(name)
             for name, column in (
-                ("undecided_ingest", _ingest_in(sql.col("undecided"))),
+                ("undecided_ingest", _decode_ingest(sql.col("undecided"))),
                 ("undecided_seq", sql.col("undecided_seq")),
-                ("undecided_rank", _rank_in(sql.col("undecided"))),
+                ("undecided_rank", _decode_rank(sql.col("undecided"))),
             )
         ),
     )
-    return mark_what_counts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
+    return mark_counting_verdicts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
 
 
-def _ingest_in(order: Column) -> Column:
+def _decode_ingest(order: Column) -> Column:
     return sql.floor(order / _RANK_COUNT)
 
 
-def _rank_in(order: Column) -> Column:
+def _decode_rank(order: Column) -> Column:
     return (_RANK_COUNT - 1 - order % _RANK_COUNT).cast("int")
 
 
@@ -106,7 +106,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
     a counting check is retired, and keeps its last verdict.
     """
-    retired = ~sql.col(COUNTS)
+    retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(
         retired.alias("retired"), "rank", (-sql.col("ingest")).alias("latest"), "seq", sql.col("test").alias("test")
     )
@@ -121,7 +121,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     numbers = [
         sql.count_if((sql.col("rank") == number) & taken).alias(f"{word}{number}")
         for number in range(_RANK_COUNT)
-        for word, taken in (("counted", sql.col(COUNTS)), ("all", sql.lit(True)))
+        for word, taken in (("counted", sql.col(COUNTS_COLUMN)), ("all", sql.lit(True)))
     ]
     rules = checks.groupBy("sut", "rule").agg(
         sql.min(worst).alias("worst"),
@@ -130,14 +130,14 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     )
     worst_of_all = sql.col("worst")
 
-    def is_beside(each: Column) -> Column:
+    def is_later_undecided(each: Column) -> Column:
         later_than = sql.coalesce(each["after"], -worst_of_all["latest"])
         return (each["retired"] == worst_of_all["retired"]) & (-each["latest"] > later_than)
 
-    def one(each: Column) -> Column:
+    def build_order_struct(each: Column) -> Column:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
-    beside = sql.slice(sql.array_sort(sql.filter("later", is_beside)), 1, BESIDE_SHOWN)
+    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, BESIDE_SHOWN)
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),
         sql.array(
@@ -146,7 +146,9 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
                 for number in range(_RANK_COUNT)
             )
         ).alias("numbers"),
-        sql.concat(sql.array(one(worst_of_all)), sql.transform(beside, one)).alias("verdicts"),
+        sql.concat(sql.array(build_order_struct(worst_of_all)), sql.transform(beside, build_order_struct)).alias(
+            "verdicts"
+        ),
     )
 
 
@@ -161,7 +163,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 
-def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
+def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
     """Return the table `rule_current` of `shown_verdicts`.
 
     ``verdicts``, ``evidence``: the rows of the runs that ``shown`` names.
@@ -189,13 +191,13 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
         sql.collect_set(sql.when(~is_worst & is_line, beside)).alias("beside"),
     )
 
-    def without_position(each: Column) -> Column:
+    def drop_position(each: Column) -> Column:
         return sql.struct(*(each[name] for name in BESIDE_COLUMNS))
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
-        sql.transform(sql.array_sort("beside"), without_position).alias("beside"),
+        sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )

@@ -13,9 +13,9 @@ from pyspark.sql import functions as sql
 
 from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import EarlierVerdicts
-from reports.lake.files import as_pattern
+from reports.lake.files import escape_pattern
 from reports.lake.manifest import Known, table_folder
-from reports.lake.renamed_checks import rename_checks, with_new_names
+from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
 from reports.lake.schemas import DERIVED, table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
@@ -27,7 +27,7 @@ PRODUCT_TABLES = ("changes", "check_current")
 """The derived tables whose unit is a product: all versions of a system together."""
 
 
-def derive(
+def derive_tables(
     lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
     """Write the rows of these systems and products; return the commit of each unit of each derived table.
@@ -36,7 +36,7 @@ def derive(
     run up to which its rows in the old state stay valid (0: derive it from all runs).
     """
 
-    def keep(table: str, frame: DataFrame) -> None:
+    def write_table(table: str, frame: DataFrame) -> None:
         stage(table)
         write(
             frame.repartition("unit"), f"{lake.uri}/{table_folder(commit, table)}", partition_by="unit", mode="append"
@@ -45,9 +45,9 @@ def derive(
     runs = lake.table("runs").cache()
     known = lake.manifest.runs.values()
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
-    systems = partial(_derive_systems, lake, commit, suts, runs, keep)
-    of_products = partial(_derive_all_products, lake, products, runs, keep)
-    side_by_side.do_parts(lines, systems, of_products)
+    systems = partial(_derive_systems, lake, commit, suts, runs, write_table)
+    of_products = partial(_derive_all_products, lake, products, runs, write_table)
+    side_by_side.run_parts(lines, systems, of_products)
     runs.unpersist()
     return {
         table: _commits_of_units(lake, commit, table, set(products) if table in PRODUCT_TABLES else suts)
@@ -73,11 +73,11 @@ def _derive_systems(
             lake.table(table, {known[run].commit for run in names}).where(of_shown)
             for table in ("verdicts", "evidence")
         )
-        keep("rule_current", current.with_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
+        keep("rule_current", current.join_verdict_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
         shown.unpersist()
         keep("flaky", derived.find_flaky(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(table_ddl("rule_current")).parquet(
-        as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
+        escape_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
     catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
@@ -116,11 +116,13 @@ def _derive_products(
     checks, catalogue = lake.table("check_current", products) if after else None, None
     if any(map(partial(_has_other_suites, known), fresh)):
         suites = _read_of_suites(lake, "suites", fresh)
-        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS)
+        catalogue = rename_checks_in_catalogue(
+            _read_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS
+        )
         tests = rename_checks(tests, mine, suites, changes.PRODUCT_COLUMNS)
         checks = rename_checks(checks, mine, suites, changes.PRODUCT_COLUMNS) if checks is not None else None
     before = EarlierVerdicts(checks, after) if checks is not None else None
-    events = changes.events(tests, mine, catalogue, before)
+    events = changes.list_check_events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # few rows that cost most of the work; without earlier rows they are computed twice
     tables = {"check_current": changes.check_current(events)}

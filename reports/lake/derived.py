@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import count_columns, is_decided, rank_of, verdict_at
+from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
 from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
@@ -18,7 +18,7 @@ def find_flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     one run to the next; ``last``: the latest verdict.
     """
     key = ("sut", "suites", "rule", "test")
-    decided = test_runs.select(*key, "ingest", rank_of(sql.col("verdict")).alias("rank")).where(
+    decided = test_runs.select(*key, "ingest", get_rank(sql.col("verdict")).alias("rank")).where(
         is_decided(sql.col("rank"))
     )
     # Few checks are flaky: two numbers per check find them, and only their runs are sorted.
@@ -86,15 +86,15 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
     return shape_rows(rows, "pairs", "unit")
 
 
-def systems_of(extra: Column) -> Column:
+def parse_topology_systems(extra: Column) -> Column:
     """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
-    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_NAMED)}>")
+    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_SYSTEM_NAME_FIELDS)}>")
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
         known,
         lambda each: sql.struct(
             each["key"].alias("role"),
-            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _NAMED)).alias("key"),
+            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias("key"),
             sql.concat_ws(" ", each["value"]["name"], each["value"]["version"]).alias("name"),
         ),
     )
@@ -102,9 +102,9 @@ def systems_of(extra: Column) -> Column:
 
 def _pair_systems(extra: Column) -> Column:
     """Return each pair of systems of a topology: role, a, b, and the roles of the topology."""
-    systems = systems_of(extra)
+    systems = parse_topology_systems(extra)
 
-    def with_others(one: Column) -> Column:
+    def pair_with_others(one: Column) -> Column:
         others = sql.filter(systems, lambda other: other["role"] != one["role"])
         roles = sql.transform(systems, lambda each: each["role"])
         return sql.transform(
@@ -114,10 +114,10 @@ def _pair_systems(extra: Column) -> Column:
             ),
         )
 
-    return sql.array_distinct(sql.flatten(sql.transform(systems, with_others)))
+    return sql.array_distinct(sql.flatten(sql.transform(systems, pair_with_others)))
 
 
-_NAMED = {"name": "string", "version": "string", "profile": "string"}
+_SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}
 
 
 def _systems_of_runs(runs: DataFrame) -> DataFrame:

@@ -16,7 +16,7 @@ from reports.lake.current import rule_current
 from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
-from reports.roots import root_lines, roots_of
+from reports.roots import read_missing_roots, root_lines
 from reports.text import natural_key, one_line
 
 Table = Callable[[str], DataFrame]
@@ -24,7 +24,7 @@ Table = Callable[[str], DataFrame]
 NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
 ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
 KINDS = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
-_SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
+_SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
         names = ", ".join(one_line(row.sut, 80) for row in found)
         raise RollupError(f"{one_line(asked, 60)!r} matches several systems: give the key of one system ({names})")
     (row,) = found
-    roots = tuple(root_lines(roots_of(row.extra)))
+    roots = tuple(root_lines(read_missing_roots(row.extra)))
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = rule_current(
@@ -129,7 +129,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
         table("verdicts").join(mine, "ingest", "left_semi"),
         table("evidence").where(sql.lit(False)),
     )
-    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE).alias("stands"))
+    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE_COLUMNS).alias("stands"))
 
 
 def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
@@ -140,7 +140,7 @@ def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
         if not (found := runs.where(where)).isEmpty():
             return found
     until = _parse_until(asked)
-    if until is not None and not (found := runs.where(_started_by(until))).isEmpty():
+    if until is not None and not (found := runs.where(_has_started_by(until))).isEmpty():
         # The versions of that time follow one another; the last one is meant.
         latest = found.groupBy("sut_name", "profile").agg(sql.max_by("sut", "ingest").alias("sut"))
         return found.join(latest.select("sut"), "sut", "left_semi")
@@ -150,7 +150,7 @@ def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
     )
 
 
-def _started_by(until: datetime) -> Column:
+def _has_started_by(until: datetime) -> Column:
     return sql.col("started") <= sql.lit(until)
 
 

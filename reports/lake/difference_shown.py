@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, Judged, Side, Step
-from reports.text import check, one_line, repeat, system_label
+from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
 from reports.values import value_names
 
-_TEXT = 120
+_LONGEST_TEXT_CHARACTERS = 120
 """The maximum number of characters of an expected or observed value in a difference."""
 
 
-def as_text(difference: Difference) -> str:
+def format_difference_text(difference: Difference) -> str:
     """Return the lines for a terminal; unchanged rules are only counted."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
@@ -27,7 +27,7 @@ def as_text(difference: Difference) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_markdown(difference: Difference) -> str:
+def format_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a release note."""
     sides = ("A", difference.a), ("B", difference.b)
     lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
@@ -50,7 +50,11 @@ def as_json(difference: Difference) -> str:
     return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
 
 
-FORMATS: dict[str, Callable[[Difference], str]] = {"text": as_text, "markdown": as_markdown, "json": as_json}
+FORMATS: dict[str, Callable[[Difference], str]] = {
+    "text": format_difference_text,
+    "markdown": format_markdown,
+    "json": as_json,
+}
 
 
 def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[Step]]]:
@@ -78,14 +82,14 @@ def _describe_reason(step: Step) -> str:
         "expected": _value_name(after.expected),
         "observed": _value_name(after.observed),
         "check": _check_name(after),
-        "again": repeat(step.rule),
+        "again": format_repeat_command(step.rule),
     }
     return "".join(f"\n    {name:9}{_shorten_value(text)}" for name, text in seen.items())
 
 
 def _check_name(judged: Judged) -> str:
     """Return the name of the check without its file, which the rule already shows."""
-    return check(judged.test or "").name
+    return shorten_check_id(judged.test or "").name
 
 
 def _value_name(text: str | None) -> str:
@@ -93,7 +97,7 @@ def _value_name(text: str | None) -> str:
 
 
 def _shorten_value(text: str | None) -> str:
-    return one_line(text or "-", _TEXT)
+    return one_line(text or "-", _LONGEST_TEXT_CHARACTERS)
 
 
 def _format_row(step: Step) -> str:

@@ -31,7 +31,7 @@ def write_pairs(lake: Lake, sources: Sequence[PairSource]) -> Lake:
     write(rows.make_table(lake.spark, found, FACTS[TABLE]), f"{lake.uri}/{table_folder(commit, TABLE)}")
     commits = (*lake.manifest.commits, Commit(commit, (), (TABLE,)))
     state = replace(lake.manifest, number=lake.manifest.number + 1, commits=commits, pairs=known)
-    manifest.publish(lake.files, lake.uri, state)
+    manifest.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
 
 

@@ -18,7 +18,7 @@ from reports.lake.local import is_url, local_path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
+MISSING_FILE_EXCEPTIONS = ("FileNotFoundException", "NotInMountpointException")
 SMALL_FILE_OCTETS = 64 << 20
 """The maximum size in octets of a file that is read as a whole."""
 
@@ -39,7 +39,7 @@ class Status:
         return self.uri.rstrip("/").rpartition("/")[2]
 
 
-def uri_of(where: str) -> str:
+def get_full_name(where: str) -> str:
     """Return a full name for Hadoop: each local path gets one spelling; a URL is unchanged.
 
     Raises `RollupError`.
@@ -57,7 +57,7 @@ def uri_of(where: str) -> str:
     return f"file://{path}"
 
 
-def as_pattern(uri: str) -> str:
+def escape_pattern(uri: str) -> str:
     """Escape the characters that Spark's readers would interpret as a pattern."""
     return re.sub(r"([][{}*?\\])", r"\\\1", uri)
 
@@ -80,35 +80,35 @@ class Files:
     def status(self, uri: str) -> Status | None:
         """Return the status of a file or folder; None when it is missing."""
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             try:
                 return _build_status(system.getFileStatus(path))
             except Py4JJavaError as error:
-                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                if error.java_exception.getClass().getSimpleName() in MISSING_FILE_EXCEPTIONS:
                     return None
                 raise
 
     def entries(self, uri: str) -> list[Status]:
         """Return the content of a folder by name; empty for a missing folder."""
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             try:
                 return sorted((_build_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
             except Py4JJavaError as error:
-                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                if error.java_exception.getClass().getSimpleName() in MISSING_FILE_EXCEPTIONS:
                     return []
                 raise
 
     def glob(self, pattern: str) -> list[str]:
         """Return the full names that match a pattern of Hadoop, sorted."""
         with _one_line_errors(pattern):
-            path, system = self._file_system_of(pattern)
+            path, system = self._get_file_system(pattern)
             return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
 
     def read_text(self, uri: str) -> str:
         """Return the text of a small file; octets that are not UTF-8 become U+FFFD."""
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL_FILE_OCTETS:
                 raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
             stream = system.open(path)
@@ -120,7 +120,7 @@ class Files:
     def write_text(self, uri: str, text: str) -> None:
         """Write a text to a new file."""
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             stream = system.create(path, False)
             try:
                 stream.write(bytearray(text.encode("utf-8")))
@@ -148,12 +148,12 @@ class Files:
                     local.unlink()
                 return True
         with _one_line_errors(target):
-            path, system = self._file_system_of(target)
+            path, system = self._get_file_system(target)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
             options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 0)
             try:
-                context.rename(self._file_system_of(source)[0], path, options)
+                context.rename(self._get_file_system(source)[0], path, options)
             except Py4JJavaError as error:
                 if error.java_exception.getClass().getSimpleName() == "FileAlreadyExistsException":
                     return False
@@ -166,20 +166,20 @@ class Files:
         self.delete(aside)
         self.write_text(aside, text)
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
             options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 1)
             options[0] = jvm.org.apache.hadoop.fs.Options.Rename.OVERWRITE
-            context.rename(self._file_system_of(aside)[0], path, options)
+            context.rename(self._get_file_system(aside)[0], path, options)
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with its content; a missing file or folder is not an error."""
         with _one_line_errors(uri):
-            path, system = self._file_system_of(uri)
+            path, system = self._get_file_system(uri)
             system.delete(path, True)
 
-    def _file_system_of(self, uri: str) -> tuple[Any, Any]:
+    def _get_file_system(self, uri: str) -> tuple[Any, Any]:
         path = self._path(uri)
         system = path.getFileSystem(self._conf)
         system.setWriteChecksum(False)  # for each local file it would write a second one, in another step

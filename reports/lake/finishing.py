@@ -26,7 +26,7 @@ def wait_until_finished(
     """Wait until all runs that the arguments name are finished, at most ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
     for _ in range(math.ceil(wait_s / POLL_INTERVAL_S)):
-        found = sources.find(files, arguments)
+        found = sources.find_sources(files, arguments)
         missing = found.refused
         runs, unread = sources.read_runs(spark, files, found.runs)
         going = [run for run in runs if run.row["finished"] is None]

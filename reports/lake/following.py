@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from reports.lake import ingest, sources
-from reports.lake.files import Files, as_pattern, uri_of
+from reports.lake.files import Files, escape_pattern, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import FILES, RUN
 from reports.lake.store import Lake
@@ -46,8 +46,8 @@ class Follower:
         self._spark, self._files = spark, Files(spark)
         self._where, self._told = where, told
         self._stage: Stage = lambda _: None
-        self._runs = uri_of(folder)
-        self._state = f"{uri_of(where)}/follow/{slug(self._runs)}"
+        self._runs = get_full_name(folder)
+        self._state = f"{get_full_name(where)}/follow/{slug(self._runs)}"
         self._failed: BaseException | None = None
         status = self._files.status(self._runs)
         if status is None or not status.is_folder:
@@ -60,11 +60,11 @@ class Follower:
         self._stage = stage
         stage("searching for new runs")
         waiting = self._read_waiting()
-        if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
+        if changed := sorted(uri for uri in waiting if self._read_folder_state(uri) != waiting[uri]):
             self._take_folders(changed)
         query = self._start_query()
         try:
-            with self._first_cause():
+            with self._raise_original_error():
                 query.awaitTermination()
         finally:
             with suppress(PySparkException, Py4JError):  # after the death of Java
@@ -78,11 +78,11 @@ class Follower:
             .schema("path string, modificationTime timestamp, length bigint, content binary")
             .option("maxFilesPerTrigger", RUNS_AT_ONCE)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
-            .load(f"{as_pattern(self._runs)}/*/{RUN}")
+            .load(f"{escape_pattern(self._runs)}/*/{RUN}")
             .select("path")  # their content is not read
         )
         return (
-            found.writeStream.foreachBatch(self._on_batch)
+            found.writeStream.foreachBatch(self._handle_batch)
             .option("checkpointLocation", f"{self._state}/checkpoint")
             .trigger(availableNow=True)
             .start()
@@ -96,15 +96,17 @@ class Follower:
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._read_waiting().keys()
         return [
-            uri for uri in self._folders_of(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there
+            uri
+            for uri in self._list_folders(self._files.glob(f"{escape_pattern(self._runs)}/*/{RUN}"))
+            if uri not in there
         ]
 
-    def _folders_of(self, files: Iterable[str]) -> list[str]:
+    def _list_folders(self, files: Iterable[str]) -> list[str]:
         """Return the full names of the folders that contain the given files, in the spelling of `uri_of`."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager
-    def _first_cause(self) -> Iterator[None]:
+    def _raise_original_error(self) -> Iterator[None]:
         """Raise the original error of a failed batch instead of Spark's report that a batch failed."""
         self._failed = None
         try:
@@ -114,18 +116,18 @@ class Follower:
                 raise self._failed from error
             raise
 
-    def _on_batch(self, batch: DataFrame, _: int) -> None:
+    def _handle_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take_folders(self._folders_of(row.path for row in batch.collect()))
+            self._take_folders(self._list_folders(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or None
 
     def _take_folders(self, folders: Iterable[str]) -> None:
         """Ingest the finished run folders, then record the skipped folders; in this order a crash loses no folder."""
-        before = {uri: self._state_of(uri) for uri in folders}
+        before = {uri: self._read_folder_state(uri) for uri in folders}
         lake = Lake.open_or_new(self._spark, self._where)
-        found, refused = sources.folders_at(lake.files, before)
+        found, refused = sources.list_folders_at(lake.files, before)
         report = Report(lake.manifest.number, refused=refused)
         ingest.ingest_folders(lake, found, report, finished=True, stage=self._stage)
         lake = Lake.open_or_new(self._spark, self._where)
@@ -135,7 +137,7 @@ class Follower:
         self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
         self._told(report)
 
-    def _state_of(self, uri: str) -> State:
+    def _read_folder_state(self, uri: str) -> State:
         """Return the sizes and times of a run folder's files, to detect changes; empty without files."""
         return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
 

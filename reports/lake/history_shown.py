@@ -11,7 +11,7 @@ from reports.text import one_line
 from reports.vocabulary import SEVERITY
 
 
-def as_text(history: History) -> str:
+def format_history_text(history: History) -> str:
     """Return lines for a terminal: the standing verdicts, then the runs, latest first."""
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
@@ -35,7 +35,7 @@ def as_json(history: History) -> str:
     return json.dumps({"schema": 1, **asdict(history), "now": now}, indent=1, ensure_ascii=True) + "\n"
 
 
-FORMATS: dict[str, Callable[[History], str]] = {"text": as_text, "json": as_json}
+FORMATS: dict[str, Callable[[History], str]] = {"text": format_history_text, "json": as_json}
 
 
 def _describe_verdicts(entry: Entry) -> str:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import exchanges, lines, manifest, sources, writing
-from reports.lake.derivation import derive
+from reports.lake.derivation import derive_tables
 from reports.lake.manifest import Commit, Known, Manifest
 from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS, Folder, Source
@@ -24,7 +24,7 @@ from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
 """A function that receives the name of the current stage, in a few words."""
-REJECTED_NAMED = 100
+MOST_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
@@ -53,10 +53,10 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
     not be changed.
     """
     stage("checking the run folders")
-    found = sources.find(lake.files, arguments)
+    found = sources.find_sources(lake.files, arguments)
     report = Report(lake.manifest.number, refused=found.refused)
     ingest_folders(lake, found.runs, report, replacing=replacing, stage=stage)
-    with after_publishing(report):
+    with note_published_on_failure(report):
         _ingest_pairs(lake, found.pairs, report, stage)
     return report
 
@@ -66,7 +66,7 @@ def _ingest_pairs(lake: Lake, found: Sequence[PairSource], report: Report, stage
     report.known += len(found) - len(fresh)
     if fresh:
         stage(exchanges.TABLE)
-        state = manifest.read(lake.files, lake.uri)
+        state = manifest.read_newest_manifest(lake.files, lake.uri)
         report.number = exchanges.write_pairs(replace(lake, manifest=state), fresh).manifest.number
         report.pairs = len(fresh)
 
@@ -86,7 +86,7 @@ def ingest_folders(
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
     found = _read_sources(lake, fresh, report, finished=finished) if fresh else []
-    chosen = _with_catalogues(lake, _choose_new(lake.manifest, found, report, replacing), report)
+    chosen = _drop_runs_without_catalogue(lake, _choose_new(lake.manifest, found, report, replacing), report)
     while chosen:
         try:
             _take_runs(lake, chosen, report, stage)
@@ -98,7 +98,7 @@ def ingest_folders(
 
 
 @contextmanager
-def after_publishing(report: Report) -> Iterator[None]:
+def note_published_on_failure(report: Report) -> Iterator[None]:
     """Add to the message of a failure that the lake was already published. Raises `RollupError`."""
     try:
         yield
@@ -121,7 +121,7 @@ def _read_sources(lake: Lake, folders: Sequence[Folder], report: Report, *, fini
         found = [source for source in found if source.row["finished"] is not None]
     if not found:
         return []
-    scan = lines.read(lake.spark, [source.folder.files[VERDICTS].uri for source in found])
+    scan = lines.read_verdict_lines(lake.spark, [source.folder.files[VERDICTS].uri for source in found])
     contents = {row.path: row for row in lines.read_contents(scan).collect()}
     read = []
     for source in found:
@@ -155,14 +155,14 @@ def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replac
     return sorted(chosen.values(), key=lambda source: (source.started, source.run))
 
 
-def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
+def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[Source], report: Report) -> list[Source]:
     """Drop the runs whose rules.json cannot be used."""
     if not (fresh := _find_new_suites(lake.manifest, chosen)):
         return list(chosen)
-    if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):
+    if not (bad := _find_refused_rules_files(lake, {source.row["suites"]: source for source in fresh})):
         return list(chosen)
     # Another run of the same suites may have an intact file, so each run is checked under its own name.
-    bad = _refused_rules(lake, {source.run: source for source in chosen if source.row["suites"] in bad})
+    bad = _find_refused_rules_files(lake, {source.run: source for source in chosen if source.row["suites"] in bad})
     taken = []
     for source in chosen:
         if why := bad.get(source.run):
@@ -173,10 +173,10 @@ def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> li
     return taken
 
 
-def _refused_rules(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
+def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
     """Return the reason why rules.json of each of these runs is refused, by name."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
-    bad = sources.refused_rules(sources.rules_of(lake.spark, each))
+    bad = sources.find_refused_rules_files(sources.read_rules_files(lake.spark, each))
     foreign = {name: sources.foreign_rules(lake.files, source) for name, source in named.items() if name not in bad}
     return bad | {name: why for name, why in foreign.items() if why}
 
@@ -196,7 +196,7 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
         _delete_commit(lake, commit)
         raise
     stage("publishing")
-    manifest.publish(lake.files, lake.uri, state)
+    manifest.publish_manifest(lake.files, lake.uri, state)
     known = lake.manifest.runs
     report.number = state.number
     report.taken = [source.run for source in chosen if source.run not in known]
@@ -204,8 +204,10 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
     report.kept = kept
     report.rejected = sum(source.lines for source in chosen) - kept
     if report.rejected:
-        with after_publishing(report):
-            report.named = writing.rejected_lines(replace(lake, manifest=state), commits, REJECTED_NAMED)
+        with note_published_on_failure(report):
+            report.named = writing.list_rejected_lines(
+                replace(lake, manifest=state), commits, MOST_NAMED_REJECTED_LINES
+            )
 
 
 def _write_folders(
@@ -235,7 +237,7 @@ def _write_folders(
     anew = {each.product for each in (*gone.values(), *(state.runs[run] for run in gone))}
     going_on = old.derived.get("check_current", {}).keys() - anew
     products = {each.product: old.last_ingest if each.product in going_on else 0 for each in touched}
-    derived = derive(replace(lake, manifest=state), commit, {each.sut for each in touched}, products, stage)
+    derived = derive_tables(replace(lake, manifest=state), commit, {each.sut for each in touched}, products, stage)
     return replace(state, derived=derived), commits, sum(kept.values())
 
 

@@ -21,8 +21,16 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
-from reports.lake.captures import CaptureJudge, GivenSystem, Unit, captures_of, expand_names, list_units, tests_of
-from reports.lake.files import Files, uri_of
+from reports.lake.captures import (
+    CaptureJudge,
+    GivenSystem,
+    Unit,
+    expand_names,
+    list_units,
+    read_captures,
+    read_tests_of_captures,
+)
+from reports.lake.files import Files, get_full_name
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
 from reports.lake.store import Lake
@@ -30,9 +38,9 @@ from reports.lake.writing import SHUFFLE_PARTITIONS
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-GROUP = "mqconform.captures"
+ENTRY_POINT_GROUP = "mqconform.captures"
 """The entry points of the judge of captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
-ARCHIVE = "mqconform-code"
+ARCHIVE_NAME = "mqconform-code"
 ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
@@ -40,11 +48,11 @@ ARROW_SETTINGS: Final = {
 """The session's settings for batches of captures, which are in the memory of both Java and Python."""
 CAPTURE_MEMORY_OCTETS: Final = 2 << 30
 """The maximum memory in octets for judging one capture."""
-_LINE = (
+_LINE_COLUMNS = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
 )
-_UNITS = "folder string, unit string, profile string, started_ms bigint"
+_UNITS_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,7 @@ def judge_into_folder(
     spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
 ) -> Written:
     """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
-    files, target = Files(spark), uri_of(out)
+    files, target = Files(spark), get_full_name(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")
     written = _judge_folders(spark, captures, given, bounds, target, stage, known=lambda _: False)
@@ -152,11 +160,15 @@ def _judge_folders(
     stage(f"judging {written.captures} captures")
     files.write_text(f"{aside}/{RULES}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
-    rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
+    rows = spark.createDataFrame(
+        [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS_SCHEMA
+    )
     with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
-        judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
-        _build_lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+        judged = _judge_all(read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
+        _build_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
+            f"{aside}/lines"
+        )
     written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
         written.folders.append(_gather_folder(files, aside, unit))
@@ -186,7 +198,7 @@ def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataF
         "schema": sql.lit(2),
         "seq": sql.row_number().over(Window.partitionBy("unit").orderBy("capture", "position")),
         "ms": sql.greatest(ms, sql.lit(0).cast("bigint")),
-        **{name: sql.col(name) for name in (*_LINE, "rejected")},
+        **{name: sql.col(name) for name in (*_LINE_COLUMNS, "rejected")},
         "test": sql.coalesce("test", "capture"),
     }
     line = sql.to_json(sql.struct(*(column.alias(name) for name, column in columns.items())))
@@ -230,10 +242,10 @@ def _send_code(spark: SparkSession) -> Iterator[str]:
         yield ""
         return
     with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch the code
-        archive = Path(folder) / f"{ARCHIVE}.zip"
+        archive = Path(folder) / f"{ARCHIVE_NAME}.zip"
         _pack_code(_find_entry_point("code").load(), archive)
-        context.addArchive(f"{archive}#{ARCHIVE}")
-        yield ARCHIVE
+        context.addArchive(f"{archive}#{ARCHIVE_NAME}")
+        yield ARCHIVE_NAME
 
 
 def _pack_code(packages: Iterable[Path], archive: Path) -> None:
@@ -245,8 +257,8 @@ def _pack_code(packages: Iterable[Path], archive: Path) -> None:
 
 
 def _find_entry_point(name: str) -> EntryPoint:
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
         return entry
     raise RollupError(
-        f"no installed package judges captures (entry point {GROUP}, {name}): install mqconform completely"
+        f"no installed package judges captures (entry point {ENTRY_POINT_GROUP}, {name}): install mqconform completely"
     )

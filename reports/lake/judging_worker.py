@@ -48,7 +48,7 @@ DDL = (
 """The `SCHEMA` in Spark's notation."""
 CAPTURE_COLUMNS = ("unit", "profile", "capture")
 """The columns of each capture that a worker gets, without its ``content``."""
-ROWS = 4096
+ROWS_PER_BATCH = 4096
 
 
 class TooLong(BaseException):
@@ -80,8 +80,8 @@ class Worker:
                     unit, profile, capture = (batch.column(name)[row].as_py() for name in CAPTURE_COLUMNS)
                     path.write_bytes(batch.column("content")[row].as_buffer())
                     rows = self._judge_capture(judge, path, capture, profile)
-                    for start in range(0, len(rows), ROWS):
-                        some = [{"unit": unit} | each for each in rows[start : start + ROWS]]
+                    for start in range(0, len(rows), ROWS_PER_BATCH):
+                        some = [{"unit": unit} | each for each in rows[start : start + ROWS_PER_BATCH]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
 
     def _load_judge(self) -> Lines:
@@ -109,20 +109,20 @@ class Worker:
         except MemoryError:
             why = f"needs more than {self.octets >> 20} MiB of memory"
         except Exception as error:  # noqa: BLE001 - any error of a capture rejects that capture alone
-            why = _reason_of(error, path)
+            why = _describe_rejection(error, path)
         return [{"capture": capture, "position": 0, "rejected": _replace_surrogates(why)}]
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
         """Raise `TooLong` or MemoryError when the code in this context exceeds its time or memory."""
 
-        def end(*_: object) -> None:
+        def raise_too_long(*_: object) -> None:
             raise TooLong
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         _, most = limits = resource.getrlimit(resource.RLIMIT_AS)
         wanted = pages * resource.getpagesize() + self.octets
-        before = signal.signal(signal.SIGALRM, end)
+        before = signal.signal(signal.SIGALRM, raise_too_long)
         try:
             resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
             signal.setitimer(signal.ITIMER_REAL, self.seconds)
@@ -133,7 +133,7 @@ class Worker:
             signal.signal(signal.SIGALRM, before)
 
 
-def _reason_of(error: Exception, path: Path) -> str:
+def _describe_rejection(error: Exception, path: Path) -> str:
     """Return the reason why a capture is rejected; for an unexpected error, also its place."""
     said = str(error).replace(f"{path}: ", "")
     if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):

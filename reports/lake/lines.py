@@ -14,14 +14,14 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import as_pattern
+from reports.lake.files import escape_pattern
 from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
-from reports.records import YEARS
+from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
-DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
+DOCUMENT_PATTERN = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
-RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
+RULE_ID_PATTERN = rf"^({DOCUMENT_PATTERN})-(.+)-[^-]+$"
 """The pattern of a rule id: document, section, number."""
 TEXT_COLUMNS = dict.fromkeys(
     ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string"
@@ -61,11 +61,11 @@ LONGEST_OFFSET_MS = 10**12
 """The largest accepted difference between a time and the start of its run, in ms: thirty years."""
 
 
-def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+def read_verdict_lines(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
     """Return every line of the files: path, text, block (the start of a part of the file), id (which increases within
     the part).
     """
-    scan = spark.read.text([as_pattern(uri) for uri in uris], lineSep="\n")
+    scan = spark.read.text([escape_pattern(uri) for uri in uris], lineSep="\n")
     return scan.select(
         plain_path(sql.col("_metadata.file_path")).alias("path"),
         sql.col("value").alias("text"),
@@ -114,7 +114,7 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
     return fields.withColumn("why", _reason_for_rejection(schema))
 
 
-def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
+def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
     """Return the table `verdicts` of valid parsed lines. ``catalogue``: suites, rule, level."""
     v = sql.col("v")
     whole = taken.where("why is null")
@@ -128,13 +128,15 @@ def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
     columns["observed"] = sql.coalesce(v["observed"], v["expected"])
     columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
     columns["document"], columns["section"] = _document_and_section(v["rule"])
-    columns["capture"] = sql.coalesce(v["capture"], sql.when(sql.size(v["evidence"]) > 0, first_capture(v["test"])))
+    columns["capture"] = sql.coalesce(
+        v["capture"], sql.when(sql.size(v["evidence"]) > 0, get_capture_column(v["test"]))
+    )
     rows = whole.select(*(column.alias(name) for name, column in columns.items()))
     known = sql.broadcast(catalogue.select(sql.col("suites").alias("rule_suites"), "rule", "level"))
     return shape_rows(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
 
 
-def evidence(taken: DataFrame, schema: int) -> DataFrame:
+def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
     """Return the table `evidence` of parsed lines."""
     # Not posexplode, because Spark infers a filter from it that reads the JSON twice more.
     each = taken.where("why is null").select(
@@ -151,7 +153,7 @@ def evidence(taken: DataFrame, schema: int) -> DataFrame:
     return shape_rows(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
 
 
-def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
+def build_rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
     """Return the table `rejected` of parsed lines, with line numbers. ``lines``: the argument of `parse_lines`."""
     block = sql.struct("path", "block")
     sizes = lines.groupBy(block.alias("at")).agg(sql.count("*").alias("lines"), sql.min("id").alias("least"))
@@ -202,7 +204,7 @@ def union_frames(frames: Sequence[DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionByName, frames)
 
 
-def first_capture(test: Column) -> Column:
+def get_capture_column(test: Column) -> Column:
     """Return the capture of a test's first attempt, as docs/run-folder.md names it."""
     words = sql.regexp_replace(sql.lower(test), "[^a-z0-9]+", "-")
     words = sql.btrim(sql.right(words, sql.lit(CAPTURE_WORDS)), sql.lit("-"))
@@ -237,7 +239,7 @@ def _extra_fields(schema: int) -> Column:
 def _reason_for_rejection(schema: int) -> Column:
     v = sql.col("v")
 
-    def unknown(what: str, name: str) -> Column:
+    def describe_unknown_value(what: str, name: str) -> Column:
         return sql.concat(sql.lit(f"unknown {what} "), sql.substring(v[name], 1, 60))
 
     checks: list[tuple[Column, Column | str]] = [
@@ -249,19 +251,19 @@ def _reason_for_rejection(schema: int) -> Column:
             (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
             for name in REQUIRED_COLUMNS[schema]
         ),
-        (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
+        (~v["verdict"].isin(*VERDICTS), describe_unknown_value("verdict", "verdict")),
     ]
     if schema == 1:
         checks += [
-            (~v["document"].rlike(rf"\A{DOCUMENT}\z"), unknown("document", "document")),
-            (~sql.year("v.time").between(*YEARS), "time is outside the run"),
+            (~v["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), describe_unknown_value("document", "document")),
+            (~sql.year("v.time").between(*VALID_YEARS), "time is outside the run"),
             (
                 v["run"] != sql.col("run_run"),
                 sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
             ),
         ]
     else:
-        checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
+        checks.append((~v["rule"].rlike(RULE_ID_PATTERN), describe_unknown_value("rule", "rule")))
         checks.append((~v["ms"].between(-LONGEST_OFFSET_MS, LONGEST_OFFSET_MS), "ms is outside the run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 

@@ -9,20 +9,20 @@ from pathlib import Path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+URL_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 """Matches the beginning of a URL, which distinguishes a URL from a local path."""
-LOCAL = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
+LOCAL_URL_PATTERN = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
 """The beginning of the URL of a local path; ``file://HOST/`` does not match."""
 
 
 def is_url(where: str) -> bool:
     """Return whether ``where`` is a URL; otherwise it is a local path."""
-    return URL.match(where) is not None
+    return URL_PATTERN.match(where) is not None
 
 
 def local_path(uri: str) -> Path | None:
     """Return the local path of a full name; None for any other file system."""
-    match = LOCAL.match(uri)
+    match = LOCAL_URL_PATTERN.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 
@@ -35,20 +35,20 @@ def folder_of_lake(where: str) -> Path:
     return folder.resolve()
 
 
-def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
+def confirm_arguments_exist(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
     """Raise `RollupError` when none of the folders exists.
 
     If some exist, the command itself reports the missing folders.
     """
     named = list(names)
-    if named and not any(is_url(one) or _is_there(one, may_be_file=may_be_files) for one in named):
+    if named and not any(is_url(one) or _exists_locally(one, may_be_file=may_be_files) for one in named):
         more = f", nor at {len(named) - 1} others" if len(named) > 1 else ""
         raise RollupError(f"no {kind} at {one_line(named[0])}{more}")
 
 
 def confirm_lake(where: str) -> None:
     """Raise `RollupError` for a missing local lake."""
-    if not is_url(where) and not _is_there(where):
+    if not is_url(where) and not _exists_locally(where):
         raise RollupError(f"no lake at {one_line(where)}: create one with mqconform lake ingest")
 
 
@@ -68,7 +68,7 @@ def confirm_place(where: str, option: str) -> None:
         ) from error
 
 
-def _is_there(where: str, *, may_be_file: bool = False) -> bool:
+def _exists_locally(where: str, *, may_be_file: bool = False) -> bool:
     path = Path(where)
     try:
         return path.exists() if may_be_file else path.is_dir()

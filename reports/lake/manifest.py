@@ -150,7 +150,7 @@ def list_numbers(files: Readable, lake: str) -> list[int]:
     return sorted(int(name[1]) for name in names if name)
 
 
-def read(files: Readable, lake: str) -> Manifest:
+def read_newest_manifest(files: Readable, lake: str) -> Manifest:
     """Return the newest state of a lake; an empty state before the first publication. Raises `RollupError`."""
     if not (known := list_numbers(files, lake)):
         return Manifest()
@@ -159,7 +159,7 @@ def read(files: Readable, lake: str) -> Manifest:
 
 def read_number(files: Readable, lake: str, number: int) -> Manifest:
     """Return the state of a lake with the given number. Raises `RollupError`."""
-    uri = _uri_of(lake, number)
+    uri = _get_manifest_path(lake, number)
     try:
         value = json.loads(files.read_text(uri))
         if type(schema := value["schema"]) is int and schema > SCHEMA:
@@ -173,18 +173,18 @@ def read_number(files: Readable, lake: str, number: int) -> Manifest:
         ) from error
 
 
-def publish(files: Files, lake: str, manifest: Manifest) -> None:
+def publish_manifest(files: Files, lake: str, manifest: Manifest) -> None:
     """Publish this state as the lake. Raises `RollupError` when another process published meanwhile."""
     aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
     files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
-    if not files.publish(aside, _uri_of(lake, manifest.number)):
+    if not files.publish(aside, _get_manifest_path(lake, manifest.number)):
         files.delete(aside)
         raise RollupError(
             f"{one_line(lake)} was changed by another process in the meantime: no run was ingested, so ingest again"
         )
 
 
-def _uri_of(lake: str, number: int) -> str:
+def _get_manifest_path(lake: str, number: int) -> str:
     return f"{lake}/manifests/{number:08d}.json"
 
 

@@ -12,7 +12,7 @@ from reports.vocabulary import DECIDED, SEVERITY, VERDICTS
 DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
 
 
-def rank_of(verdict: Column) -> Column:
+def get_rank(verdict: Column) -> Column:
     """Return the rank of a verdict: 0 (fail) to 7; null for an unknown verdict."""
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 

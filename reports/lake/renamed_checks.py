@@ -24,7 +24,9 @@ def rename_checks(rows: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequ
     return with_function.join(names, [*key, _OLD], "left").withColumn("test", renamed).select(*rows.columns)
 
 
-def with_new_names(catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]) -> DataFrame:
+def rename_checks_in_catalogue(
+    catalogue: DataFrame, runs: DataFrame, suites: DataFrame, key: Sequence[str]
+) -> DataFrame:
     """Return the catalogues of older suites with the new names of their checks in addition to the old names."""
     names = _new_names(runs, suites, key).select(_OLD, _NEW).distinct()
     added = (

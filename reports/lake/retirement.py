@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
-COUNTS = "counts"
+COUNTS_COLUMN = "counts"
 
 
 def newest_suites(runs: DataFrame) -> DataFrame:
@@ -13,7 +13,7 @@ def newest_suites(runs: DataFrame) -> DataFrame:
     return runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("newest"))
 
 
-def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
+def mark_counting_verdicts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
     """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
 
     A check counts when a run judged it under these suites (``judged``), or when they know the rule and
@@ -42,7 +42,7 @@ def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: Da
         .join(knows_rule, [suites, "rule"], "left")
         .join(known_checks, [suites, "function"], "left")
         .withColumn(
-            COUNTS,
+            COUNTS_COLUMN,
             judged
             | sql.col("suites_are_known").isNull()
             | sql.coalesce(sql.col("rule_is_known") & covers, sql.lit(False)),

@@ -18,12 +18,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
-from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, as_pattern, uri_of
-from reports.lake.lines import DOCUMENT, JSON_OPTIONS, plain_path
+from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, escape_pattern, get_full_name
+from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, plain_path
 from reports.lake.local import is_url, local_path
 from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
-from reports.records import SCHEMAS, Record
+from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
 from reports.runs import resolve_inside
 from reports.text import one_line, system_key
@@ -119,7 +119,7 @@ class Found:
     refused: list[str] = field(default_factory=list)
 
 
-def find(files: Files, arguments: Iterable[str]) -> Found:
+def find_sources(files: Files, arguments: Iterable[str]) -> Found:
     """Find the run folders and the folders of pairs that the arguments name."""
     runs: dict[str, Folder] = {}
     of_pairs: dict[str, PairSource] = {}
@@ -138,7 +138,7 @@ def find(files: Files, arguments: Iterable[str]) -> Found:
     return Found(list(runs.values()), list(of_pairs.values()), refused)
 
 
-def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
+def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
     """Return the run folders with these full names (not patterns), and a line for each name without a run folder."""
     found, refused = [], []
     for uri in uris:
@@ -163,7 +163,7 @@ def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> t
     return [_add_suites(source, hashes) for source in sources], refused
 
 
-def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+def read_rules_files(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Return suites, rules_file and `RULES_JSON` as ``r`` for each source; no two rows have the same suites."""
     known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
     names = rows.make_table(spark, known, {"path": "string", "suites": "string"})
@@ -173,15 +173,15 @@ def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     )
 
 
-def refused_rules(rules: DataFrame) -> dict[str, str]:
+def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     """Return the reason why rules.json is refused, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
-        r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT}\z"), sql.lit(False))
+        r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), sql.lit(False))
     )
     checks: list[tuple[Column, Column]] = [
         (
-            r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMAS),
+            r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMA_VERSIONS),
             sql.lit("its schema is unknown: a newer mqconform wrote it"),
         ),
         (
@@ -216,20 +216,20 @@ def foreign_rules(files: Files, source: Source) -> str | None:
     return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it belongs to another run"
 
 
-def catalogue(rules: DataFrame) -> DataFrame:
+def build_catalogue_table(rules: DataFrame) -> DataFrame:
     """Return the table `catalogue` from `rules_of`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
     return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
-def suites(rules: DataFrame) -> DataFrame:
+def build_suites_table(rules: DataFrame) -> DataFrame:
     """Return the table `suites`, given the result of `rules_of`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
 def _expand_pattern(files: Files, argument: str) -> list[str]:
-    uri = uri_of(argument)
+    uri = get_full_name(argument)
     if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]
     if not (found := files.glob(uri)):
@@ -242,7 +242,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     status = files.status(uri)
     if status is None or not status.is_folder:
         raise RollupError(f"no run folder at {shown}")
-    uri = uri_of(status.uri)  # in the spelling of the file system; two spellings would be read twice
+    uri = get_full_name(status.uri)  # in the spelling of the file system; two spellings would be read twice
     local = local_path(uri)
     found: dict[str, Status] = {}
     there = {each.name: each for each in files.entries(uri)}
@@ -260,7 +260,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
 
 def _read_small_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
     """Return path and text of small files."""
-    names = [as_pattern(folder.files[name].uri) for folder in folders]
+    names = [escape_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 

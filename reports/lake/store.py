@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 
 from reports.lake import manifest as manifests
-from reports.lake.files import Files, as_pattern, uri_of
+from reports.lake.files import Files, escape_pattern, get_full_name
 from reports.lake.manifest import Manifest
 from reports.lake.schemas import empty_table, table_ddl
 from reports.rollup_error import RollupError
@@ -38,8 +38,8 @@ class Lake:
     @classmethod
     def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
         """Open a lake, or a folder that may become one. Raises `RollupError` for a folder with other content."""
-        files, uri = Files(spark), uri_of(where)
-        manifest = manifests.read(files, uri)
+        files, uri = Files(spark), get_full_name(where)
+        manifest = manifests.read_newest_manifest(files, uri)
         if not manifest.number:
             status = files.status(uri)
             if status is not None and not status.is_folder:
@@ -56,5 +56,5 @@ class Lake:
 
         ``of``: only these commits of a fact table, or units of a derived table.
         """
-        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
+        folders = [escape_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return self.spark.read.schema(table_ddl(name)).parquet(*folders) if folders else empty_table(self.spark, name)

@@ -56,7 +56,7 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
             done.states += is_state
     used = {commit for state in kept for commit in state.commits_in_use()}
     for each in files.entries(f"{uri}/data"):
-        if each.name not in used and _last_change_ms(lake, each.uri) <= latest:
+        if each.name not in used and _get_last_change_ms(lake, each.uri) <= latest:
             files.delete(each.uri)
             done.folders += 1
     return done
@@ -66,7 +66,7 @@ def _commit_name(number: int) -> str:
     return f"{number:08d}.json"
 
 
-def _last_change_ms(lake: Lake, folder: str) -> int:
+def _get_last_change_ms(lake: Lake, folder: str) -> int:
     """Return the time of the last change in a commit's folder, ms since 1970."""
     status = lake.files.status(folder)
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
@@ -80,10 +80,10 @@ def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     state = replace(lake.manifest, number=lake.manifest.number + 1)
     for number, small in enumerate(bundles):
-        merged = _write_as_one(lake, f"{name}-{number}", small, stage)
+        merged = _write_merged_commit(lake, f"{name}-{number}", small, stage)
         state = _replace_merged(state, {each.commit for each in small}, merged)
         done.merged += len(small)
-    manifests.publish(lake.files, lake.uri, state)
+    manifests.publish_manifest(lake.files, lake.uri, state)
     return replace(lake, manifest=state)
 
 
@@ -102,7 +102,7 @@ def _bundle_small_commits(lake: Lake) -> list[list[Commit]]:
     return [bundle for bundle in bundles if len(bundle) > 1]
 
 
-def _write_as_one(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
+def _write_merged_commit(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
     tables = tuple(table for table in FACTS if any(table in each.tables for each in small))
     for table in tables:
         stage(f"merging {table}")

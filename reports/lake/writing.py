@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import facts, lines, rows, side_by_side, sources
-from reports.lake.files import as_pattern
+from reports.lake.files import escape_pattern
 from reports.lake.manifest import Commit, table_folder
 from reports.lake.schemas import FACTS, SYSTEM, table_ddl
 from reports.lake.sources import VERDICTS, Source
@@ -25,8 +25,8 @@ SHUFFLE_PARTITION_OCTETS = 32 << 20
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
-OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
-OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
+RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
+OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):
@@ -65,11 +65,11 @@ def write_facts(
     for number, part in enumerate(parts):
         writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
-            rules = sources.rules_of(lake.spark, fresh)
-            side_by_side.do_parts(
+            rules = sources.read_rules_files(lake.spark, fresh)
+            side_by_side.run_parts(
                 sum(run.lines for run in runs),
-                partial(writer.keep, "catalogue", sources.catalogue(rules)),
-                partial(writer.keep, "suites", sources.suites(rules)),
+                partial(writer.keep, "catalogue", sources.build_catalogue_table(rules)),
+                partial(writer.keep, "suites", sources.build_suites_table(rules)),
             )
             catalogue = catalogue.unionByName(writer.read_back("catalogue"))
         kept |= _write_group(writer, part, catalogue)
@@ -88,14 +88,14 @@ class _Writer:
     def keep(self, table: str, frame: DataFrame) -> None:
         """Write a table of the commit."""
         self._stage(f"{table}{self._place}")
-        write(frame, self._folder_of(table))
+        write(frame, self._get_table_folder(table))
         self.written.append(table)
 
     def read_back(self, table: str) -> DataFrame:
         """Return the rows of a written table, read from its files."""
-        return self.lake.spark.read.schema(table_ddl(table)).parquet(as_pattern(self._folder_of(table)))
+        return self.lake.spark.read.schema(table_ddl(table)).parquet(escape_pattern(self._get_table_folder(table)))
 
-    def _folder_of(self, table: str) -> str:
+    def _get_table_folder(self, table: str) -> str:
         return f"{self.lake.uri}/{table_folder(self.commit, table)}"
 
 
@@ -127,12 +127,15 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     }
 
     def write_evidence() -> None:
-        writer.keep("evidence", lines.union_frames([lines.evidence(each, schema) for schema, each in taken.items()]))
+        writer.keep(
+            "evidence", lines.union_frames([lines.build_evidence_table(each, schema) for schema, each in taken.items()])
+        )
 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
         writer.keep(
-            "verdicts", lines.union_frames([lines.verdicts(each, known, schema) for schema, each in taken.items()])
+            "verdicts",
+            lines.union_frames([lines.build_verdicts_table(each, known, schema) for schema, each in taken.items()]),
         )
         verdicts = writer.read_back("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
@@ -142,7 +145,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         writer.keep("rule_runs", facts.rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
-    side_by_side.do_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
+    side_by_side.run_parts(sum(run.lines for run in runs), write_evidence, write_verdicts)
     writer.keep("runs", _build_runs(spark, runs, kept))
     return kept
 
@@ -192,7 +195,7 @@ def rewrite_without_runs(lake: Lake, gone: set[str], commit: str) -> Lake:
     )
 
 
-def rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tuple[str, int, str]]:
+def list_rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tuple[str, int, str]]:
     """Return folder, line and reason of the first rejected lines of some commits."""
     found = lake.table("rejected", {each.commit for each in commits})
     return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
@@ -203,7 +206,7 @@ def _build_run_row(source: Source) -> dict[str, object]:
 
 
 def _read_lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
-    return lines.read(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
+    return lines.read_verdict_lines(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
 
 
 def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame | None:
@@ -211,7 +214,7 @@ def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFr
     if not short:
         return None
     scan = _read_lines(lake, short)
-    return lines.rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
+    return lines.build_rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
 
 
 def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:

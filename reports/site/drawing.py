@@ -12,7 +12,7 @@ from reports.text import make_visible
 from reports.vocabulary import DECIDED, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
-_ON_A_BAR = (*FINDINGS, "pass")
+_VERDICTS_ON_A_BAR = (*FINDINGS, "pass")
 _LETTER_WIDTH = 6.6
 """The width in pixels of a letter in a badge."""
 
@@ -36,17 +36,17 @@ class Stack:
     parts: tuple[Part, ...]
 
 
-def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
+def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
     """Place the counts on a bar that represents ``whole`` rules; the place of unjudged rules stays empty."""
-    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _ON_A_BAR), 1), 0.0, []
-    for name in _ON_A_BAR:
+    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
+    for name in _VERDICTS_ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
             parts.append(Part(name, round(start, 2), round(width, 2)))
             start += width
     return parts
 
 
-def trend(runs: Sequence[Run]) -> list[Stack]:
+def place_trend_bars(runs: Sequence[Run]) -> list[Stack]:
     """Place the decided rules of each run on bars next to each other, on one scale, failures at the top."""
     highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
@@ -71,7 +71,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
         words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
     else:
         words, colour = "not judged", BADGE_COLOURS["none"]
-    left, right = _width_of("MSMQ"), _width_of(words)
+    left, right = _estimate_text_width("MSMQ"), _estimate_text_width(words)
     text = escape(make_visible(words))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -87,5 +87,5 @@ def _count_decided(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED)
 
 
-def _width_of(words: str) -> int:
+def _estimate_text_width(words: str) -> int:
     return round(len(words) * _LETTER_WIDTH) + 12

@@ -21,7 +21,7 @@ HINTS_BY_FINDING = {
 """The hints about what to do next, for each kind of finding on the page of a system."""
 
 
-def environment() -> Environment:
+def build_template_environment() -> Environment:
     """Return the environment of the templates, which escapes all texts."""
     env = Environment(
         loader=PackageLoader("reports"),
@@ -32,17 +32,17 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     env.filters |= {
-        "clip": text.clip,
+        "clip": text.clip_text,
         "folder_name": text.folder_name,
         "unbroken": _keep_paths_together,
         "document_name": text.document_name,
         "is_specification": text.is_specification,
         "moment": _format_moment,
         "day": _format_day,
-        "arrow": _arrow_of,
+        "arrow": _format_direction,
         "public": _require_https,
         "anchor": text.slug,
-        "check": text.check,
+        "check": text.shorten_check_id,
         "named": str,
         "number": "{:,}".format,
     }
@@ -52,21 +52,21 @@ def environment() -> Environment:
         "NEXT": HINTS_BY_FINDING,
         "names": names,
         "rule_page": names.rule_page,
-        "repeat": text.repeat,
-        "command_of": text.command_of,
+        "repeat": text.format_repeat_command,
+        "command_of": text.format_run_command,
         "run_page": names.run_page,
-        "octets": packets.octets,
-        "deciding": packets.deciding,
-        "dissection": packets.dissection,
-        "bar": drawing.bar,
-        "trend": drawing.trend,
+        "octets": packets.format_octets,
+        "deciding": packets.get_deciding_text,
+        "dissection": packets.format_dissection,
+        "bar": drawing.place_on_bar,
+        "trend": drawing.place_trend_bars,
         "worst": worst,
-        "share": share,
+        "share": format_share,
     }
     return env
 
 
-def share(part: int, whole: int) -> str:
+def format_share(part: int, whole: int) -> str:
     """Return a percentage as text; a part of a whole is never rounded to 0 % or 100 %."""
     if not whole:
         return "-"
@@ -97,7 +97,7 @@ def _keep_paths_together(words: str) -> Markup:
     return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
-def _arrow_of(direction: str) -> str:
+def _format_direction(direction: str) -> str:
     return {"sut->peer": "SUT → peer", "peer->sut": "peer → SUT"}.get(direction, direction)
 
 

@@ -30,7 +30,7 @@ def section_page(section: Section, part: int = 0) -> str:
     return f"sections/{section.slug}{_part_suffix(part)}.html"
 
 
-def of_document(document: str) -> str:
+def name_document_anchor(document: str) -> str:
     """Return the CSS class and anchor of the items of a document on a system's page.
 
     The anchor shows only these items.

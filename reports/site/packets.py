@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from reports.model import Frame
-from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
+from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip_text
 
 Stretch = tuple[str, bool]
 """A part of a dissection: its text, and whether it shows the deciding field."""
@@ -15,7 +15,7 @@ _SAME_ROWS: Stretch = ("*\n", False)
 _PRINTABLE_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
-def octets(frame: Frame) -> list[Stretch]:
+def format_octets(frame: Frame) -> list[Stretch]:
     """Return the usual dump of a packet, 16 octets per line, with the deciding octets marked in both columns.
 
     A star replaces lines that repeat the previous line, as in hexdump; the deciding octets and the end are always
@@ -24,13 +24,13 @@ def octets(frame: Frame) -> list[Stretch]:
     try:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
     except ValueError:
-        return [(f"not hexadecimal: {clip(frame.hex, 200)}", False)]
+        return [(f"not hexadecimal: {clip_text(frame.hex, 200)}", False)]
     letters: list[Stretch] = []
     before = b""
     for offset in range(0, len(data), _ROW_OCTETS):
         row = data[offset : offset + _ROW_OCTETS]
         is_last = offset + _ROW_OCTETS >= len(data) and frame.octets <= len(data)
-        if any(_is_deciding(frame, each) for each in range(offset, offset + len(row))):
+        if any(_is_deciding_octet(frame, each) for each in range(offset, offset + len(row))):
             letters += _mark_dump_row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
             before = b""
@@ -45,9 +45,9 @@ def octets(frame: Frame) -> list[Stretch]:
     return _join_stretches(letters)
 
 
-def dissection(frame: Frame) -> list[Stretch]:
+def format_dissection(frame: Frame) -> list[Stretch]:
     """Return the dissection with the deciding field marked."""
-    text = clip(frame.dissection, DISSECTION_SHOWN)
+    text = clip_text(frame.dissection, DISSECTION_SHOWN)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):
         if at <= start < end <= len(text):
@@ -56,9 +56,9 @@ def dissection(frame: Frame) -> list[Stretch]:
     return [each for each in (*stretches, (text[at:], False)) if each[0]]
 
 
-def deciding(frame: Frame) -> str:
+def get_deciding_text(frame: Frame) -> str:
     """Return the text of the deciding field in the dissection; empty when no field decides."""
-    return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
+    return "; ".join(text.strip() for text, is_marked in format_dissection(frame) if is_marked)
 
 
 def _format_dump_row(row: bytes, offset: int) -> str:
@@ -68,7 +68,7 @@ def _format_dump_row(row: bytes, offset: int) -> str:
 
 
 def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
-    marked = [_is_deciding(frame, offset + index) for index in range(len(row))]
+    marked = [_is_deciding_octet(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
     for index in range(_ROW_OCTETS):
         if index == _ROW_OCTETS // 2:
@@ -83,7 +83,7 @@ def _mark_dump_row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
         yield chr(_PRINTABLE_LETTERS[octet]), is_marked
 
 
-def _is_deciding(frame: Frame, offset: int) -> bool:
+def _is_deciding_octet(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 

@@ -39,14 +39,14 @@ def _build_grid(pages: Pages) -> dict[str, object]:
         ShownExchange(one, f"exchange-{number}", pages.captures.copy(one.pair, one.capture))
         for number, one in enumerate(exchanges, 1)
     ]
-    called = {key: name for one in exchanges for key, name in _names_of(one).items()}
+    called = {key: name for one in exchanges for key, name in _get_system_names(one).items()}
     systems = sorted(called, key=lambda key: natural_key(called[key]))
     cells: dict[tuple[str, str], dict[str, list[ShownExchange]]] = {}
     for each in shown:
         cells.setdefault((each.one.origin, each.one.target), {}).setdefault(each.one.result, []).append(each)
     columns = ("origin", "origin_name", "target", "target_name", "scenario", "result", "why", "broken", "started")
     if exchanges:
-        rows = (tuple(_value_of(one, name) for name in columns) for one in exchanges)
+        rows = (tuple(_get_cell_value(one, name) for name in columns) for one in exchanges)
         write_table(pages.site, "exchanges", columns, rows)
     return {
         "called": called,
@@ -59,11 +59,11 @@ def _build_grid(pages: Pages) -> dict[str, object]:
     }
 
 
-def _names_of(one: Exchange) -> dict[str, str]:
+def _get_system_names(one: Exchange) -> dict[str, str]:
     return {one.origin: one.origin_name, one.target: one.target_name}
 
 
-def _value_of(one: Exchange, name: str) -> object:
+def _get_cell_value(one: Exchange, name: str) -> object:
     if name == "broken":
         return " ".join(f"{key}:{rule}" for key, rules in sorted(one.broken.items()) for rule in rules)
     return getattr(one, name)

@@ -9,10 +9,10 @@ from reports.model import Rule, Section, System, add_counts
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
-from reports.text import clip, make_visible, system_label
+from reports.text import clip_text, make_visible, system_label
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
-FINDINGS_NAMED = 200
+MOST_NAMED_FINDINGS = 200
 """The maximum number of rules with findings that the page names; the sections and the search show all rules."""
 _SENTENCE_CHARACTERS = 300
 _LETTER_OF_KIND = {name: str(number) for number, name in enumerate(KINDS)}
@@ -29,8 +29,8 @@ def write_rule_lists(pages: Pages) -> None:
     pages.write(
         "rules.html",
         names.RULES,
-        first=worst_first[:FINDINGS_NAMED],
-        left_out=max(0, len(worst_first) - FINDINGS_NAMED),
+        first=worst_first[:MOST_NAMED_FINDINGS],
+        left_out=max(0, len(worst_first) - MOST_NAMED_FINDINGS),
         documents=documents,
         levels=sorted({rule.level for rule in pages.rules}),
     )
@@ -73,11 +73,16 @@ def _write_data(pages: Pages) -> None:
 
 
 def _rule_data(rule: Rule, section: Section) -> list[str]:
-    words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SENTENCE_CHARACTERS))
+    words = (
+        rule.rule,
+        clip_text(rule.level, 20),
+        f"{rule.document} {rule.section}",
+        clip_text(rule.says, _SENTENCE_CHARACTERS),
+    )
     return [*map(make_visible, words), names.rule_page(rule.rule), names.section_page(section)]
 
 
 def _system_data(pages: Pages, system: System) -> list[str]:
     verdicts = "".join(_LETTER_OF_KIND[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
-    label = system_label(clip(system.name, 80), clip(system.version, 40), clip(system.profile, 40))
+    label = system_label(clip_text(system.name, 80), clip_text(system.version, 40), clip_text(system.profile, 40))
     return [system.key, make_visible(label), names.system_page(system), verdicts]

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from reports.causes import Cause, causes_of
+from reports.causes import Cause, group_findings_by_cause
 from reports.model import Rule, Standing, System, add_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, Stage, change
-from reports.text import repeat
+from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100
@@ -42,7 +42,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
     changes = _changes_of_system(pages, system)
     newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
-    order = [(one.rule not in newly, _place_of(pages, one), one) for one in current]
+    order = [(one.rule not in newly, _get_place(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
     causes = {name: _causes_of_verdict(pages, some, newly) for name, some in groups.items()}
@@ -81,7 +81,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
 
 def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
     """Return the findings of one verdict by cause: causes of new failures first, then the causes of most rules."""
-    causes = causes_of(findings, pages.named, pages.root_of)
+    causes = group_findings_by_cause(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
@@ -115,9 +115,16 @@ def _build_finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iter
         says = pages.contents.rules[one.rule].says
         yield (
             *(one.rule, one.document, one.section, one.level, one.verdict, says, one.expected, one.observed),
-            *(one.reason, one.test, one.run, one.started.isoformat(), " ".join(one.errata), repeat(one.rule)),
+            *(
+                one.reason,
+                one.test,
+                one.run,
+                one.started.isoformat(),
+                " ".join(one.errata),
+                format_repeat_command(one.rule),
+            ),
         )
 
 
-def _place_of(pages: Pages, one: Standing) -> int:
+def _get_place(pages: Pages, one: Standing) -> int:
     return pages.stands.places[one.rule]

@@ -15,7 +15,7 @@ from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import News
-from reports.site.pages import Pages, Stage, attention, change, count_decided, width_class
+from reports.site.pages import Pages, Stage, change, count_attention, count_decided, width_class
 from reports.site.pair_page import write_pairs
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
@@ -25,7 +25,7 @@ from reports.text import slug
 from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
-FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
+SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
@@ -48,7 +48,7 @@ def write_site(
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
-    for folder in FOLDERS:
+    for folder in SITE_FOLDERS:
         (site / folder).mkdir(parents=True)
     for name in STATIC_FILES:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
@@ -128,13 +128,13 @@ def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
     """Return the target of the link in the cell of a document and a system: its findings, else the page of sections."""
     if worst(counts) in FINDINGS:
-        return f"{names.system_page(system)}#{names.of_document(document)}"
+        return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)
 
 
 def _css_of_single_document(document: str) -> str:
     """Return the CSS rule that shows only one document's findings of a system when its anchor is the target."""
-    name = names.of_document(document)
+    name = names.name_document_anchor(document)
     shown = f"body:has(#{name}:target)"
     return (
         f"{shown} .of:not(.{name}), {shown} .of-all {{ display: none; }}\n"
@@ -153,7 +153,7 @@ def _systems_with_card(pages: Pages) -> list[System]:
     if len(pages.systems) <= CARDS_SHOWN:
         return pages.systems
     newest = {system.product: system for system in sorted(pages.systems, key=lambda each: each.order)}
-    return sorted(newest.values(), key=lambda each: -attention(pages.totals[each.key]))[:CARDS_SHOWN]
+    return sorted(newest.values(), key=lambda each: -count_attention(pages.totals[each.key]))[:CARDS_SHOWN]
 
 
 def _write_documents(pages: Pages) -> None:
@@ -213,11 +213,11 @@ def _sort_findings_first(pages: Pages, section: Section, systems: list[System]) 
     """Return the rules of a section: first the rules with a finding on the page, worst first."""
     last = len(FINDINGS)
 
-    def place(rule: Rule) -> int:
+    def get_sort_place(rule: Rule) -> int:
         verdicts = (pages.stands.get(system.key, rule.rule) for system in systems)
         return min((FINDINGS.index(verdict) for verdict in verdicts if verdict in FINDINGS), default=last)
 
-    return sorted(section.rules, key=place)
+    return sorted(section.rules, key=get_sort_place)
 
 
 def _name_of_section_part(section: Section, part: int) -> str:

@@ -107,12 +107,12 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     """Say of a changed run folder what `certify` would, as far as it can be read, so that all of it agrees; sign it."""
     try:
         found = read_run(inside)
-        said = certificate.statement(found, Terms(**old["terms"]), {})
+        said = certificate.build_statement(found, Terms(**old["terms"]), {})
     except (MqconformError, ValueError, TypeError, AttributeError, RecursionError):
         said = old | {"files": {}}
     names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]
     names += [f"captures/{each.name}" for each in sorted((inside / "captures").iterdir())]
-    said["files"] = {name: bundles.member_of(inside / name)._asdict() for name in names}
+    said["files"] = {name: bundles.measure_file(inside / name)._asdict() for name in names}
     key = bundles.private_key(signer / "key.pem", None)
     (inside / "certificate.json").write_text(certificate.build_certificate(said), encoding="utf-8")
     for name, show in (

@@ -20,7 +20,7 @@ from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
 from harness.results import bundle as bundles
 from harness.results import installed
-from harness.results.agreement import lines_of
+from harness.results.agreement import read_verdict_lines
 from harness.results.bundle import BadBundle, open_bundle, public_key, write_bundle
 from harness.results.certificate import Terms, list_refusals
 from harness.results.run_results import read_run
@@ -200,7 +200,7 @@ def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: fl
         try:
             check_run_folder(inside)
             found = read_run(inside)
-            lines = list(lines_of(inside))
+            lines = list(read_verdict_lines(inside))
         except MqconformError as error:
             assert "\n" not in str(error)
             return

@@ -11,7 +11,7 @@ import budgets  # noqa: F401
 import pytest
 
 from reports.lake.command import SHORT_INGEST_SETTINGS
-from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS, session
+from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS, open_spark_session
 
 AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASS_ARCHIVE}" if CLASS_ARCHIVE.is_file() else ""
 SMALL = SHORT_INGEST_SETTINGS | {
@@ -26,5 +26,5 @@ SMALL = SHORT_INGEST_SETTINGS | {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    with session("local[1]", tmp_path_factory.mktemp("spark") / "spark.log", SMALL) as opened:
+    with open_spark_session("local[1]", tmp_path_factory.mktemp("spark") / "spark.log", SMALL) as opened:
         yield opened

@@ -37,9 +37,9 @@ def grouped(*findings, roots=()):
     ]
     reported = [
         (cause.title, [one.rule for one in cause.findings])
-        for cause in of_reports.causes_of(standings, with_names, root_of)
+        for cause in of_reports.group_findings_by_cause(standings, with_names, root_of)
     ]
-    causes = of_harness.causes_of(lines, of_run)
+    causes = of_harness.group_by_cause(lines, of_run)
     assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]
     return [(title, [int(name[-2:]) for name in rules]) for title, rules in reported]
 

@@ -46,7 +46,7 @@ def facts_are_not_written(monkeypatch):
         report.taken = [source.run for source in chosen]
         known = {source.run: ingest._known_run(replace(source, ingest=1), "none") for source in chosen}
         state = replace(lake.manifest, number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
-        manifest.publish(lake.files, lake.uri, state)
+        manifest.publish_manifest(lake.files, lake.uri, state)
         return replace(lake, manifest=state)
 
     monkeypatch.setattr(ingest, "_take_runs", take)

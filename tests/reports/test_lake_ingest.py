@@ -16,9 +16,9 @@ from pyarrow import parquet
 
 from reports.captures import CaptureStore
 from reports.lake import vacuum
-from reports.lake.files import Files, uri_of
+from reports.lake.files import Files, get_full_name
 from reports.lake.ingest import ingest
-from reports.lake.manifest import LocalFiles, list_numbers, publish
+from reports.lake.manifest import LocalFiles, list_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
 from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
@@ -26,7 +26,7 @@ from reports.records import clean_text
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site.names import run_page
-from reports.site_of_lake import contents_of, folder_of
+from reports.site_of_lake import get_run_folder, load_contents
 from reports.text import TEXT_SHOWN, system_key
 from reports.vocabulary import FINDINGS, SEVERITY
 
@@ -113,7 +113,7 @@ class Taken:
         hadoop = spark.sparkContext._jsc.hadoopConfiguration()
         for name in ("lake", "runs"):
             (folder / name).mkdir()
-            hadoop.set(f"{MOUNTED}/{name}", uri_of(str(folder / name)))
+            hadoop.set(f"{MOUNTED}/{name}", get_full_name(str(folder / name)))
         runs = folder / "runs"
         rules = dict(list(make_runs.catalogue().items())[:40])
         self.old = make_runs.make_run(runs / "old", "Contoso", "1.0", rules=rules, verdicts=90, started=DAY)
@@ -227,7 +227,7 @@ def test_lone_surrogate_and_uncatalogued_rule_are_ingested(taken):
 
 def test_pages_show_content_of_lake(taken, tmp_path):
     lake = taken.open()
-    contents = contents_of(lake)
+    contents = load_contents(lake)
     assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
     assert {run.run: run.unfollowed for run in contents.runs if run.unfollowed} == {"new": ("MQQB-2.1.1-01",)}
     rows = taken.rows("rule_current")
@@ -265,7 +265,7 @@ def test_pages_show_content_of_lake(taken, tmp_path):
     assert {run.run: run.roots for run in contents.runs if run.roots} == {
         "new": (Root(MISSING["said"], frozenset(MISSING["checks"])),)
     }
-    write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
+    write_site(contents, CaptureStore(tmp_path / "site", partial(get_run_folder, lake)))
     of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
     assert "Fix this first: <bdi>there is no &lt;plain&gt;" in of_run
     assert dead_links(tmp_path / "site") == []
@@ -401,12 +401,12 @@ def test_results_of_pairs_are_ingested_once_and_the_latest_result_of_a_scenario_
         (2, contoso, "unsupported", {}),
     ]
     lake = taken.open()
-    exchanges = {one.origin: one for one in contents_of(lake).exchanges}
+    exchanges = {one.origin: one for one in load_contents(lake).exchanges}
     assert {key: (one.result, one.letter) for key, one in exchanges.items()} == {
         contoso: ("unsupported", "E"),
         fabrikam: ("pass", "E"),
     }
-    assert folder_of(lake, exchanges[fabrikam].pair) == tmp_path / "first"
+    assert get_run_folder(lake, exchanges[fabrikam].pair) == tmp_path / "first"
     assert (lake.manifest.runs, lake.manifest.derived) == (before.runs, before.derived)
 
 
@@ -432,7 +432,7 @@ def test_second_publication_is_refused_without_effect(taken):
     with pytest.raises(
         RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
-        publish(lake.files, lake.uri, replace(lake.manifest, runs={}))
+        publish_manifest(lake.files, lake.uri, replace(lake.manifest, runs={}))
     assert taken.open().manifest == lake.manifest
     assert set((taken.path() / "manifests").iterdir()) == before
 

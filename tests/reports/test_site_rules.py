@@ -8,7 +8,7 @@ from made import CONTOSO, FABRIKAM, contents, frame, rule, run, standing, writte
 from site_pages import only_rule_page, page_of, system_page
 
 from reports.model import System
-from reports.site.packets import dissection, octets
+from reports.site.packets import format_dissection, format_octets
 from reports.site.rule_pages import frames_for
 from reports.text import OCTETS_SHOWN, slug
 
@@ -62,8 +62,8 @@ def test_the_field_that_decides_is_marked_in_octets_and_dissection(tmp_path):
     shown = frame(
         1, hex="00112233445566778899", octets=10, dissection="A = 1\nB = 2", first=6, last=9, marked=((6, 11),)
     )
-    assert [text for text, is_marked in octets(shown) if is_marked] == ["66 77", "88 99", "fw.."]
-    assert dissection(shown) == [("A = 1\n", False), ("B = 2", True)]
+    assert [text for text, is_marked in format_octets(shown) if is_marked] == ["66 77", "88 99", "fw.."]
+    assert format_dissection(shown) == [("A = 1\n", False), ("B = 2", True)]
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail", [shown])]))
     page = only_rule_page(site)
     assert "<mark>66 77</mark>" in page
@@ -73,28 +73,30 @@ def test_the_field_that_decides_is_marked_in_octets_and_dissection(tmp_path):
 
 def test_octets_are_shown_with_offset_and_letters():
     data = b"\x10\xc0\x0b\x00LIOR" + bytes(12)
-    shown = "".join(text for text, _ in octets(frame(1, hex=data.hex(), octets=20))).splitlines()
+    shown = "".join(text for text, _ in format_octets(frame(1, hex=data.hex(), octets=20))).splitlines()
     assert shown[0] == "0000  10 c0 0b 00 4c 49 4f 52  00 00 00 00 00 00 00 00  |....LIOR........|"
     assert shown[1] == "0010  00 00 00 00                                       |....|"
     for first in range(20):
-        marked = octets(frame(1, hex=data.hex(), octets=20, first=first, last=first + 2))
+        marked = format_octets(frame(1, hex=data.hex(), octets=20, first=first, last=first + 2))
         assert "".join(text for text, _ in marked).splitlines() == shown
 
 
 def test_octets_of_a_huge_packet_are_bounded():
-    lines = "".join(text for text, _ in octets(frame(1, hex=bytes(range(250)).hex() * 20, octets=5_000))).splitlines()
+    lines = "".join(
+        text for text, _ in format_octets(frame(1, hex=bytes(range(250)).hex() * 20, octets=5_000))
+    ).splitlines()
     assert len(lines) == OCTETS_SHOWN // 16 + 1
     assert lines[-1] == f"… {5_000 - OCTETS_SHOWN} more octets"
 
 
 @pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])
 def test_invalid_hexadecimal_octets_are_reported(digits):
-    assert octets(frame(1, hex=digits, octets=1))[0][0].startswith("not hexadecimal")
+    assert format_octets(frame(1, hex=digits, octets=1))[0][0].startswith("not hexadecimal")
 
 
 @pytest.mark.parametrize("marked", [((5, 2),), ((0, 99),), ((0, 3), (1, 2))])
 def test_mark_outside_of_the_dissection_text_is_omitted(marked):
-    assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
+    assert "".join(text for text, _ in format_dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
 
 
 def test_packets_are_read_from_capture_when_verdict_has_none(tmp_path):

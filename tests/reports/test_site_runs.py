@@ -10,7 +10,7 @@ from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, w
 from site_pages import page_of, rows_of, system_page
 
 from reports.model import Change, Pair, Root, System
-from reports.roots import ROOTS_SHOWN, roots_of
+from reports.roots import ROOTS_SHOWN, read_missing_roots
 from reports.text import TEXT_SHOWN, slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -125,12 +125,15 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
 
 @pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
 def test_malformed_missing_roots_of_a_run_are_omitted(extra):
-    assert roots_of(extra) == ()
+    assert read_missing_roots(extra) == ()
 
 
 def test_missing_roots_are_read_from_the_extra_fields_of_a_run():
     one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
-    assert roots_of(json.dumps({"roots": [one] * 99})) == (Root("x" * (TEXT_SHOWN + 1), frozenset("ab")),) * ROOTS_SHOWN
+    assert (
+        read_missing_roots(json.dumps({"roots": [one] * 99}))
+        == (Root("x" * (TEXT_SHOWN + 1), frozenset("ab")),) * ROOTS_SHOWN
+    )
 
 
 def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(tmp_path):

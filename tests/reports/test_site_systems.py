@@ -7,7 +7,7 @@ from made import CONTOSO, FABRIKAM, contents, day, rule, run, standing, written
 from site_pages import page_of, rows_of, system_page
 
 from reports.model import Beside, Change, System
-from reports.site.names import of_document
+from reports.site.names import name_document_anchor
 from reports.text import slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -181,10 +181,11 @@ def test_headings_count_rules_of_filtered_document(tmp_path):
         if "of-all" in heading:
             assert '<span class="of-all">3 rules</span>' in heading
             assert all(
-                f'<span class="of-one {of_document(name)}">{said}</span>' in heading for name, said in numbers.items()
+                f'<span class="of-one {name_document_anchor(name)}">{said}</span>' in heading
+                for name, said in numbers.items()
             )
     style = page_of(site, "documents.css")
-    shown = f"body:has(#{of_document('MQMQ')}:target)"
-    assert f"{shown} .of:not(.{of_document('MQMQ')}), {shown} .of-all {{ display: none; }}" in style
-    assert f"{shown} .of-one.{of_document('MQMQ')} {{ display: inline; }}" in style
+    shown = f"body:has(#{name_document_anchor('MQMQ')}:target)"
+    assert f"{shown} .of:not(.{name_document_anchor('MQMQ')}), {shown} .of-all {{ display: none; }}" in style
+    assert f"{shown} .of-one.{name_document_anchor('MQMQ')} {{ display: inline; }}" in style
     assert "The same of:" not in page, "a filter may hide what it would be the same as"

@@ -5,7 +5,7 @@ import re
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 
 from reports.model import Change, Coverage, Member, Pair
-from reports.site.packets import deciding, octets
+from reports.site.packets import format_octets, get_deciding_text
 
 RULE = rule(1, observe="inspect")
 
@@ -21,9 +21,9 @@ def only_page(site, folder):
 
 def test_repeated_dump_lines_become_star_except_deciding_octets():
     data = bytes(16) + b"Z" * 80 + bytes(range(16)) + b"Z" * 33
-    lines = "".join(text for text, _ in octets(frame(1, hex=data.hex(), octets=len(data)))).splitlines()
+    lines = "".join(text for text, _ in format_octets(frame(1, hex=data.hex(), octets=len(data)))).splitlines()
     assert [line[:4] for line in lines] == ["0000", "0010", "*", "0060", "0070", "*", "0090"]
-    marked = octets(frame(1, hex=data.hex(), octets=len(data), first=0x42, last=0x43))
+    marked = format_octets(frame(1, hex=data.hex(), octets=len(data), first=0x42, last=0x43))
     lines = "".join(text for text, _ in marked).splitlines()
     assert [line[:4] for line in lines] == ["0000", "0010", "*", "0040", "0050", "0060", "0070", "*", "0090"]
     assert [text for text, is_marked in marked if is_marked] == ["5a 5a", "ZZ"]
@@ -31,8 +31,8 @@ def test_repeated_dump_lines_become_star_except_deciding_octets():
 
 def test_the_caption_of_a_packet_has_the_field_that_decides(tmp_path):
     one = frame(3, first=0, last=0, dissection="Header\n    A = 1  @0x0\n  B = 2", marked=((7, 22),))
-    assert deciding(one) == "A = 1  @0x0"
-    assert deciding(frame(3)) == ""
+    assert get_deciding_text(one) == "A = 1  @0x0"
+    assert get_deciding_text(frame(3)) == ""
     site, _ = written(tmp_path, contents([CONTOSO], [rule(1)], [standing(rule(1), CONTOSO, "fail", [one])]))
     assert "<mark>A = 1  @0x0</mark></figcaption>" in only_page(site, "rules")
 

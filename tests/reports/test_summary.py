@@ -7,7 +7,7 @@ import pytest
 from made import CONTOSO, FABRIKAM, contents, rule, run, standing
 from rich.console import Console
 
-from reports.matrix import matrix
+from reports.matrix import build_matrix
 from reports.model import Pair, Root, System
 from reports.summary import matrix_rows, terminal_matrix
 
@@ -65,7 +65,7 @@ def test_missing_roots_are_listed_first_for_each_system():
         "Fabrikam 2.2: fix this first: queues: no plain <b>[bold] (2 checks rest on it)",
         "Fabrikam 2.2: fix this first: one address (1 check rests on it)",
     ]
-    assert [one["roots"] for one in matrix(found)["runs"]] == [
+    assert [one["roots"] for one in build_matrix(found)["runs"]] == [
         [],
         [],
         [{"said": roots[0].said, "checks": ["a", "b"]}, {"said": "one address", "checks": ["a"]}],
@@ -154,7 +154,7 @@ def test_sections_are_in_the_order_of_the_document():
 
 
 def test_matrix_json_counts_rules_and_says_what_was_not_judged():
-    value = matrix(two_systems())
+    value = build_matrix(two_systems())
     first = value["sections"][0]
     assert (first["section"], first["rules"], first["suts"]) == ("2.1.1", 2, {CONTOSO.key: {"fail": 1, "pass": 1}})
     assert value["sections"][2]["suts"] == {}

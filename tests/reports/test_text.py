@@ -5,7 +5,16 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import clip, document_name, is_specification, make_visible, natural_key, one_line, section_key, slug
+from reports.text import (
+    clip_text,
+    document_name,
+    is_specification,
+    make_visible,
+    natural_key,
+    one_line,
+    section_key,
+    slug,
+)
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -38,9 +47,9 @@ def test_direction_marks_and_escape_characters_are_shown_as_code_points():
 
 
 def test_long_text_is_clipped_with_note():
-    assert clip("x" * 100, 10).startswith("x" * 10 + "…")
-    assert "verdicts.jsonl" in clip("x" * 100, 10)
-    assert clip("x" * 10, 10) == "x" * 10
+    assert clip_text("x" * 100, 10).startswith("x" * 10 + "…")
+    assert "verdicts.jsonl" in clip_text("x" * 100, 10)
+    assert clip_text("x" * 10, 10) == "x" * 10
 
 
 def test_sections_and_rules_sort_by_number():

@@ -6,13 +6,13 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.administering import Administering
-from harness.model.queues.base import MARGIN_MS
+from harness.model.queues.base import TIMER_MARGIN_MS
 from harness.model.queues.reading import Reading
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
 from harness.model.steps import Impossible, transition
 
-PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
+DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
 class Queues(Administering, Reading, Transactions):
@@ -24,7 +24,7 @@ class Queues(Administering, Reading, Transactions):
     def pause(self, ms: int) -> None:
         """Let time pass; waits end and messages expire."""
         until_ms = self.now_ms + ms
-        for due_ms, _, one in self._due(until_ms):
+        for due_ms, _, one in self._list_due_times(until_ms):
             self.now_ms = due_ms
             if isinstance(one, Reader):
                 if one in one.handle.readers:
@@ -33,11 +33,11 @@ class Queues(Administering, Reading, Transactions):
                 self.delete_position(one, "NACK_RECEIVE_TIMEOUT")
         self.now_ms = until_ms
 
-    def _due(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
+    def _list_due_times(self, until_ms: int) -> list[tuple[int, int, Reader | Position]]:
         """Return the times up to a given time at which waits end and messages expire, in order; raise Impossible if the
         order is undetermined.
         """
-        if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
+        if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
             raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
@@ -47,7 +47,7 @@ class Queues(Administering, Reading, Transactions):
                 due_ms = position.expires_ms
                 if due_ms is None:
                     continue
-                if any(abs(due_ms - other_ms) < MARGIN_MS for other_ms in (until_ms, *waits_ms)):
+                if any(abs(due_ms - other_ms) < TIMER_MARGIN_MS for other_ms in (until_ms, *waits_ms)):
                     raise Impossible
                 if position.state != AVAILABLE and due_ms < until_ms:
                     raise Impossible
@@ -63,8 +63,8 @@ class Queues(Administering, Reading, Transactions):
         raise Impossible
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
-        ms = chance.choice(PAUSES_MS)
-        self._due(self.now_ms + ms)
+        ms = chance.choice(DRAWN_PAUSES_MS)
+        self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
     @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
@@ -79,10 +79,12 @@ class Queues(Administering, Reading, Transactions):
                 self.undo(transaction)
         kept = {one.position for transaction in self.transactions.values() for one in transaction.operations}
         for queue in self.every_queue():
-            queue.positions = [one for one in queue.positions if one.message.recoverable and self._stays(one, kept)]
+            queue.positions = [
+                one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
+            ]
         self.done()
 
-    def _stays(self, position: Position, kept: set[Position]) -> bool:
+    def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
         return position.state != PURGE_PENDING or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:

@@ -28,9 +28,9 @@ from harness.model.steps import Impossible, Model, Step
 
 ADMIN = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
-SMALL_BYTES = (120, 420)
+SMALL_MESSAGE_BYTES = (120, 420)
 """int bytes: the least and the greatest size of a stored message without a body (headers, label, names)."""
-MARGIN_MS = 1_500
+TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this near to the present may or may not have expired, because SentTime has
 whole seconds.
 """
@@ -218,7 +218,7 @@ class QueuesBase(Model):
         if quota_kb is None:
             return True
         sizes = [one.message.size for one in positions] + [message.size]
-        least, most = (sum(sizes) + each * len(sizes) for each in SMALL_BYTES)
+        least, most = (sum(sizes) + each * len(sizes) for each in SMALL_MESSAGE_BYTES)
         limit = 1024 * quota_kb
         if least <= limit < most:
             raise Impossible("the quota is nearly reached")
@@ -237,10 +237,10 @@ class QueuesBase(Model):
         """Return all visible state: queues with their properties, available messages, transactions."""
         seen: dict[str, Any] = {
             "queues": sorted(name for name, queue in self.queues.items() if queue.parent is None),
-            "transactions": {name: self._described(one) for name, one in self.transactions.items()},
+            "transactions": {name: self._describe_transaction(one) for name, one in self.transactions.items()},
         }
         for queue in self.every_queue():
-            seen[queue.name] = self._messages(queue)
+            seen[queue.name] = self._describe_available_messages(queue)
         for name, queue in self.queues.items():
             if queue.parent is None:
                 seen[f"{name} properties"] = {
@@ -252,14 +252,14 @@ class QueuesBase(Model):
                 }
         return seen
 
-    def _described(self, transaction: Transaction) -> dict[str, Any]:
+    def _describe_transaction(self, transaction: Transaction) -> dict[str, Any]:
         """Describe a transaction. The documents leave open whether an operation on a deleted message is part of it."""
         described: dict[str, Any] = {"state": transaction.state}
         if all(one.position.state != DELETED for one in transaction.operations):
             described["operations"] = len(transaction.operations)
         return described
 
-    def _messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
+    def _describe_available_messages(self, queue: Queue) -> list[dict[str, Any]] | Groups:
         there = queue.available()
         if queue.name != ADMIN and queue.parent is None and queue.journal is not None:
             return [one.message.described() for one in there]

@@ -9,7 +9,7 @@ from harness.model.queues.sending import Sending
 from harness.model.queues.state import DELETED, Transaction
 from harness.model.steps import Impossible, draw_one, transition
 
-MOST = 4
+MOST_TRANSACTIONS = 4
 
 
 class Transactions(Sending):
@@ -21,7 +21,7 @@ class Transactions(Sending):
         self.done()
 
     def draw_begin(self, chance: Random) -> dict[str, Any]:
-        if len(self.transactions) >= MOST or not any(one.transactional for one in self.queues.values()):
+        if len(self.transactions) >= MOST_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
             raise Impossible
         return {"transaction": f"t{self.steps}", "external": chance.random() < 0.4}
 
@@ -34,7 +34,7 @@ class Transactions(Sending):
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         elif single_phase:
             self.cite("MQDMPR-3.1.4.6-09")
-            self._commit(prepared)
+            self._carry_out_operations(prepared)
         else:
             self.cite("MQDMPR-3.1.4.6-08")
             self._stop_readers(prepared)
@@ -51,12 +51,12 @@ class Transactions(Sending):
         if committed.external and committed.state != "prepared":
             self.refuse("MQ_ERROR_TRANSACTION_SEQUENCE")
         else:
-            self._commit(committed)
+            self._carry_out_operations(committed)
 
     def draw_commit(self, chance: Random) -> dict[str, Any]:
         return {"transaction": draw_one(chance, self.transactions)}
 
-    def _commit(self, transaction: Transaction) -> None:
+    def _carry_out_operations(self, transaction: Transaction) -> None:
         self._stop_readers(transaction)
         for operation in transaction.operations:
             position = operation.position

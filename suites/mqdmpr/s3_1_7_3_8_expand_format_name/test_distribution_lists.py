@@ -55,7 +55,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         expected = {name: {"send": Outcome.DONE, "copies": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
-    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
+    judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
     judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
     judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
     judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))
@@ -84,8 +84,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a send to a distribution list is refused, also if the format name contains
-    another queue; a send to only the other queue succeeds.
+    """While the directory is unavailable, a send to a distribution list is refused, even if the format name also
+    contains the direct name of a queue; a send to only the direct name succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")

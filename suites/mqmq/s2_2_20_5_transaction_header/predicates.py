@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Recent, Summary, passive, record_of
+from harness.judging.passive import Context, Finding, Recent, Summary, get_record, passive
 from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
@@ -21,8 +21,8 @@ from suites.mqmq.steps.transactions import (
 from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
-UNUSED = 0xFF00_0000
-HIGHEST = 0xFFFF_FFFF
+UNUSED_BITS_BY_RULE = 0xFF00_0000
+HIGHEST_U32 = 0xFFFF_FFFF
 UNUSED_BITS = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
@@ -44,7 +44,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
-    return not flags & UNUSED, f"Flags is 0x{flags:08X}"
+    return not flags & UNUSED_BITS_BY_RULE, f"Flags is 0x{flags:08X}"
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
@@ -94,7 +94,10 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     if header is None:
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
-    return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
+    return (
+        number > 0 and previous < HIGHEST_U32,
+        f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}",
+    )
 
 
 @passive(
@@ -148,7 +151,7 @@ class Sequences(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the number of a transactional message."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]

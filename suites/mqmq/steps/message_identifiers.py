@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, record_of
+from harness.judging.passive import Context, Finding, NotExercised, Recent, Summary, get_record
 
 MESSAGE_KIND = "UserMessage"
 
@@ -20,7 +20,7 @@ class Messages(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember a message of the SUT."""
-        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE_KIND else None
+        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE_KIND else None
         if record is not None:
             user, properties = record.UserHeader, record.MessagePropertiesHeader
             self.first.keep((user.SourceQueueManager, user.MessageID), hash(properties))

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, record_of
+from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
 
 SESSION_ACK, MESSAGE = "SessionAck", "UserMessage"
 _SEQUENCE_NUMBERS = 0x10000
@@ -41,7 +41,7 @@ class Counts(Summary):
         """Count a message, and remember the acknowledgments of its SessionHeader."""
         if not frame.from_sut and frame.kind == MALFORMED:
             self.is_clear = False
-        packet = record_of(frame) if frame.kind in (SESSION_ACK, MESSAGE) else None
+        packet = get_record(frame) if frame.kind in (SESSION_ACK, MESSAGE) else None
         if packet is None:
             return
         if frame.kind == MESSAGE:

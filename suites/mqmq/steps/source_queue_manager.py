@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Summary, record_of
+from harness.judging.passive import Context, Finding, Summary, get_record
 
 
 class OwnIdentifier(Summary):
@@ -19,7 +19,7 @@ class OwnIdentifier(Summary):
         """Remember the GUID of the SUT's first EstablishConnection."""
         if self.guid is not None or not frame.from_sut or frame.kind != "EstablishConnection":
             return
-        record = record_of(frame)
+        record = get_record(frame)
         if record is not None:
             header = record.EstablishConnectionHeader
             self.guid = header.ClientGuid if connection.sut_role == "initiator" else header.ServerGuid

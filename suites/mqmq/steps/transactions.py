@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, record_of
+from harness.judging.passive import Context, Finding, Predicate, Recent, Summary, get_record
 from reference_qm.codec import TxSequenceID
 
 JudgePair = Callable[[Any, Any], Finding]
@@ -21,7 +21,7 @@ class Places(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the TransactionHeader of a message from the SUT."""
-        packet = record_of(frame) if frame.from_sut and frame.kind == "UserMessage" else None
+        packet = get_record(frame) if frame.from_sut and frame.kind == "UserMessage" else None
         if packet is not None and packet.TransactionHeader is not None:
             header = packet.TransactionHeader
             self.headers.keep((header.TxSequenceID, header.TxSequenceNumber), header)

@@ -120,8 +120,8 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """A response with a ServerGuid other than the requested one closes the session in two attempts; then the SUT
-    answers a valid response.
+    """In two attempts, a response with a ServerGuid other than the requested ServerGuid closes the session; then the
+    SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for _ in range(2):

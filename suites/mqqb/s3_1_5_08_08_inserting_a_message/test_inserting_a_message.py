@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
-QUOTA_KB = 8
+SMALL_QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
@@ -116,7 +116,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     a FinalAck if it is transactional.
     """
     transactional = kind == "transactional"
-    queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
+    queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
     for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):
@@ -155,8 +155,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("receive", "transactions", "queue_control")
 def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
-    """A transaction has received the message that fills a queue with a quota: a further message of the peer is
-    refused, and after the abort only the first message is in the queue.
+    """A transaction has received the message that uses up the quota of its queue: a further message of the peer is
+    refused, and after an abort only the first message is in the queue.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -187,8 +187,8 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message to a queue with a quota is removed when its transaction aborts: then the first of two messages of the
-    peer fits into the queue, and the second is refused.
+    """A message in a queue with a quota is removed when its transaction aborts. Then the peer sends two messages: the
+    first fits into the queue, and the second is refused.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -329,7 +329,7 @@ RULES_OF_TRANSFER_INFO = (
 @needs("management", "send", "private_names")
 @varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
+    """The SUT sends three transactional messages, and an OrderAck acknowledges the first; then the SUT forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)

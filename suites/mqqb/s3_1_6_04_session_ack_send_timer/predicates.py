@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Summary, passive, record_of
+from harness.judging.passive import Context, Finding, Summary, get_record, passive
 from suites.mqmq.steps.session_headers import (
     apply_to_session_headers,
     check_acknowledged_are_new,
@@ -32,7 +32,7 @@ class Sent(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Count a message, or keep a stated window."""
-        record = record_of(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
+        record = get_record(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
         if record is None:
             return
         if frame.kind == "UserMessage":
@@ -65,12 +65,13 @@ def compare_window_size(packet: Any, context: Context) -> Finding:
     value = packet.SessionHeader.WindowSize
     if window is None or value == _PAUSED_WINDOW:
         return None
-    return value == window, f"WindowSize {value}, after {window} in ConnectionParameters"
+    return value == window, f"WindowSize is {value}, and {window} in ConnectionParameters"
 
 
 def _compare_count(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
-    return value == count % _COUNT_RANGE, f"{field} {value} after {count} sent"
+    kind = "recoverable messages" if field.startswith("Recoverable") else "messages"
+    return value == count % _COUNT_RANGE, f"{field} is {value} after {count} {kind} sent"
 
 
 for rule, expected, judge in (

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, get_record
 from suites.mqmq.steps.message_bytes import PACKET_SIGNATURE
 
 INTERNAL_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck", "unknown internal", MALFORMED)
@@ -44,7 +44,7 @@ class Opening(Summary):
         if frame.from_sut:
             self.own += 1
         elif frame.kind == "EstablishConnection":
-            packet = record_of(frame)
+            packet = get_record(frame)
             self.is_accepted = packet is not None and packet.InternalHeader.CS == 0
         elif frame.kind == "ConnectionParameters":
             self.peer_parameters = True

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Recent, Summary, record_of
+from harness.judging.passive import Recent, Summary, get_record
 from reference_qm.codec import TxSequenceID
 
 
@@ -89,7 +89,7 @@ class Received(Summary):
     def note(self, frame: Frame, connection: Connection) -> None:
         """Record a message of the peer."""
         self.missing = self.missing or connection.missing
-        packet = record_of(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
+        packet = get_record(frame) if not frame.from_sut and frame.kind == "UserMessage" else None
         if packet is None:
             return
         key, message = (packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID), Message.of(packet)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, Summary, record_of
+from harness.judging.passive import Context, Finding, Predicate, Summary, get_record
 
 ESTABLISH_KIND = "EstablishConnection"
 PARAMETERS_KIND = "ConnectionParameters"
@@ -39,7 +39,7 @@ def find_request(context: Context) -> Any:
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
         return None
-    return getattr(record_of(request), f"{context.frame.kind}Header", None)  # None: broken on purpose
+    return getattr(get_record(request), f"{context.frame.kind}Header", None)  # None: broken on purpose
 
 
 def is_acceptor_response(context: Context) -> bool:
@@ -64,6 +64,6 @@ def demand_repeated_field(name: str) -> Predicate:
         if request is None:
             return None
         sent, came = (getattr(header, name) for header in (request, getattr(packet, f"{context.frame.kind}Header")))
-        return came == sent, f"{name} is {came}, in the request {sent}"
+        return came == sent, f"{name} is {came} in the response, and {sent} in the request"
 
     return predicate

@@ -114,7 +114,7 @@ class Tables:
                 self.test_runs, self.runs, self.catalogue, self.verdicts, self.evidence
             ),
             "changes": lambda: changes.derive_changes(
-                changes.events(self.test_runs, self.runs, self.catalogue), self.runs
+                changes.list_check_events(self.test_runs, self.runs, self.catalogue), self.runs
             ),
             "flaky": lambda: derived.find_flaky(self.test_runs, self.runs),
             "matrix": lambda: derived.derive_matrix(self.rule_current),

@@ -20,11 +20,13 @@ def last(lake):
 def gone_on(lake, spark, last, tmp_path_factory):
     """Return what happened to each check, as it is found from the last run on."""
     there, later = (sql.col("ingest") <= last), (sql.col("ingest") > last)
-    first = changes.check_current(changes.events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue))
+    first = changes.check_current(
+        changes.list_check_events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue)
+    )
     where = str(tmp_path_factory.mktemp("going-on") / "before")
     first.write.parquet(where)
     before = changes.EarlierVerdicts(spark.read.schema(table_ddl("check_current")).parquet(where), last)
-    return changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
+    return changes.list_check_events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
 
 
 def test_changes_of_product_continue_from_its_last_run(lake, gone_on, last):
@@ -34,7 +36,7 @@ def test_changes_of_product_continue_from_its_last_run(lake, gone_on, last):
 
 
 def test_check_events_of_product_continue_from_its_last_run(lake, gone_on):
-    whole = changes.check_current(changes.events(lake.test_runs, lake.runs, lake.catalogue))
+    whole = changes.check_current(changes.list_check_events(lake.test_runs, lake.runs, lake.catalogue))
     found, expected = (
         each.withColumn("judged_under", sql.sort_array("judged_under"))
         for each in (changes.check_current(gone_on), whole)

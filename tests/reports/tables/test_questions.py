@@ -46,7 +46,7 @@ def test_two_runs_are_compared_and_a_partial_one_is_marked(lake, versions):
     found = compare(lake.table, first, second, None)
     assert rules_of(found) == {"changed": [OTHER], "removed": [RULE, PASSIVE, KEPT]}
     assert found.b.partial
-    assert "partial" in difference_shown.as_text(found)
+    assert "partial" in difference_shown.format_difference_text(found)
 
 
 def test_day_or_time_selects_runs_of_last_version_started_by_then(lake):
@@ -100,8 +100,8 @@ MISSING = "fix this first: no <peer> (1 check rests on it)"
 
 def test_missing_roots_precede_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
-    assert difference_shown.as_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
-    shown = difference_shown.as_markdown(versions)
+    assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
+    shown = difference_shown.format_markdown(versions)
     assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
     assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
 
@@ -110,7 +110,7 @@ def test_missing_roots_precede_differences(versions):
 def test_missing_roots_of_run_precede_its_changes_in_history(lake, about):
     found = history.history(lake.table, about, last=5)
     assert [entry.roots for entry in found.entries] == [(MISSING,), (), ()][: len(found.entries)]
-    lines = history_shown.as_text(found).splitlines()
+    lines = history_shown.format_history_text(found).splitlines()
     assert lines[1:3] == [MISSING, "now:"]
     assert lines[lines.index("runs:") + 2] == f"      {MISSING}"
 
@@ -136,7 +136,7 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
         f"newly failing {RULE} (pass before)",
         f"newly passing {OTHER} (fail before)",
     )
-    text = history_shown.as_text(found)
+    text = history_shown.format_history_text(found)
     assert "versions 1.0: fail (1 rule)" in text
     assert ", partial" in text
     assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.capture.capture_error import CaptureError
-from harness.capture.comments import comment_on
+from harness.capture.comments import add_frame_comments
 from harness.capture.pcapng import CapturedFrame, CapturedNote, read_pcapng, read_with_notes
 from harness.capture.streams import streams
 from harness.capture.writer import CaptureWriter
@@ -37,7 +37,7 @@ def test_added_comment_keeps_notes_between_packets(capture: Path):
         writer.note(b"first")
         writer.udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
         writer.note(b"last")
-    comment_on(capture, {1: "pass"})
+    add_frame_comments(capture, {1: "pass"})
     first, frame, last = read_with_notes(capture)
     assert isinstance(first, CapturedNote)
     assert isinstance(last, CapturedNote)
@@ -47,7 +47,7 @@ def test_added_comment_keeps_notes_between_packets(capture: Path):
 
 def test_comment_leaves_other_blocks_unchanged(capture: Path):
     before, streams_before = list(read_pcapng(capture)), streams(capture)
-    comment_on(capture, {5: "fail: Zürich", 1: "not taken: there is one"})
+    add_frame_comments(capture, {5: "fail: Zürich", 1: "not taken: there is one"})
     after = list(read_pcapng(capture))
     assert [frame.comment for frame in after] == ["DCE/RPC", None, None, None, "fail: Zürich", None]
     for old, new in zip(before, after, strict=True):
@@ -56,9 +56,9 @@ def test_comment_leaves_other_blocks_unchanged(capture: Path):
 
 
 def test_comment_without_new_content_is_not_written(capture: Path):
-    comment_on(capture, {5: "fail"})
+    add_frame_comments(capture, {5: "fail"})
     written, said = capture.stat().st_mtime_ns, capture.read_bytes()
-    comment_on(capture, {5: "another", 99: "no such frame"})
+    add_frame_comments(capture, {5: "another", 99: "no such frame"})
     assert (capture.stat().st_mtime_ns, capture.read_bytes()) == (written, said)
 
 
@@ -88,6 +88,6 @@ def test_truncated_capture_is_not_annotated(capture: Path):
     capture.write_bytes(capture.read_bytes()[:-5])
     said = capture.read_bytes()
     with pytest.raises(CaptureError):
-        comment_on(capture, {5: "x"})
+        add_frame_comments(capture, {5: "x"})
     mark_captures([result(Verdict.FAIL, 5)], capture.parent.parent)
     assert capture.read_bytes() == said

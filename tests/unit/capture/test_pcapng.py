@@ -17,7 +17,7 @@ from harness.capture.pcapng import (
     MAX_BLOCK,
     MAX_NOTE,
     CapturedNote,
-    block_of_note,
+    build_note_block,
     file_header,
     note_block,
     packet_block,
@@ -225,7 +225,7 @@ def test_long_capture_note_is_compressed(file: Path):
     (note,) = read_with_notes(file)
     assert isinstance(note, CapturedNote)
     assert note.text == text
-    assert block_of_note(note.data) == note_block(text)
+    assert build_note_block(note.data) == note_block(text)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_long_capture_note_is_compressed(file: Path):
     ],
 )
 def test_note_with_invalid_compression_is_refused(file: Path, data: bytes, why: str):
-    file.write_bytes(file_header() + block_of_note(data))
+    file.write_bytes(file_header() + build_note_block(data))
     (note,) = read_with_notes(file)
     assert isinstance(note, CapturedNote)
     with pytest.raises(CaptureError, match=why):
@@ -252,9 +252,9 @@ def test_capture_note_is_read_as_it_was_written(file: Path, text: bytes):
 
 
 def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
-    file.write_bytes(file_header() + block_of_note(bytes(MAX_NOTE)))
+    file.write_bytes(file_header() + build_note_block(bytes(MAX_NOTE)))
     assert len(list(read_with_notes(file))) == 1
-    file.write_bytes(file_header() + block_of_note(bytes(MAX_BLOCK)))
+    file.write_bytes(file_header() + build_note_block(bytes(MAX_BLOCK)))
     with pytest.raises(CaptureError, match="the length must be a multiple of 4, and at most"):
         list(read_with_notes(file))
 

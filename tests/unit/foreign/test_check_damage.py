@@ -11,7 +11,7 @@ import wrapped_captures as made
 from harness.capture import CaptureError
 from harness.errors import MqconformError, UsageError
 from harness.foreign.check import check_capture
-from harness.foreign.findings import findings_of
+from harness.foreign.findings import build_findings
 from harness.foreign.report import FORMATS
 from harness.rules.catalogue import load_catalogue
 
@@ -66,7 +66,7 @@ def test_a_thousand_damaged_captures_give_verdicts_or_one_line(whole, tmp_path):
             assert len(str(error).splitlines()) == 1
             continue
         outcomes["judged"] += 1
-        systems = [(found, findings_of(found))]
+        systems = [(found, build_findings(found))]
         for form in FORMATS.values():
             assert form(systems)
     assert outcomes["judged"] > EXAMPLES // 2

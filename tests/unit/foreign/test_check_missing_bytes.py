@@ -8,7 +8,7 @@ import pytest
 import wrapped_captures as made
 
 from harness.foreign.check import check_capture
-from harness.foreign.findings import findings_of
+from harness.foreign.findings import build_findings
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
 
@@ -28,7 +28,9 @@ def checked(tmp_path, frames):
 
 def broken(found):
     """Return the rules that any system breaks."""
-    return {(system.name, one.rule) for system in findings_of(found) for one in system.rules if one.verdict not in KEPT}
+    return {
+        (system.name, one.rule) for system in build_findings(found) for one in system.rules if one.verdict not in KEPT
+    }
 
 
 def states(found):
@@ -69,7 +71,7 @@ def test_rules_that_need_lost_bytes_are_counted_with_the_reason(segments, tmp_pa
     frames = made.framed(segments)
     lost = next(number for number, packet in enumerate(segments) if len(packet) > 1000)
     system = next(
-        one for one in findings_of(checked(tmp_path, frames[:lost] + frames[lost + 1 :])) if one.name == "10.0.0.2"
+        one for one in build_findings(checked(tmp_path, frames[:lost] + frames[lost + 1 :])) if one.name == "10.0.0.2"
     )
     (reason,) = system.unjudged
     assert reason == f"1448 bytes from 10.0.0.1 before frame {lost + 1} are missing in the capture"

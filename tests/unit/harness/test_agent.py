@@ -267,5 +267,5 @@ def test_starting_system_is_awaited(
 
     monkeypatch.setattr(driver, "_meet", meet)
     with pytest.raises(SutUnavailable, match=words) if words else nullcontext():
-        driver._find()
+        driver._connect_repeatedly()
     assert clock.now_s == min(up_s, 60)

@@ -14,7 +14,7 @@ import pytest
 
 from harness.environment import RealEnvironment
 from harness.errors import HarnessError, SutUnavailable, UsageError
-from harness.sut.command_control import CommandControl, facilities_of
+from harness.sut.command_control import CommandControl, list_facilities
 from harness.sut.control import ContractBroken, ControlRefused, Unsupported
 from harness.sut.sut_file import parse_sut_file
 from reference_qm.surface.inputs import Endpoint
@@ -102,9 +102,9 @@ def test_restart_command_waits_until_the_system_listens(environment: RealEnviron
 
 
 def test_facilities_follow_from_the_configured_verb_commands() -> None:
-    assert facilities_of(["send"]) == {"send"}
-    assert facilities_of(["create_queue"]) == frozenset()
-    assert facilities_of(["create_queue", "delete_queue", "restart"]) == {"queue_control", "restart"}
+    assert list_facilities(["send"]) == {"send"}
+    assert list_facilities(["create_queue"]) == frozenset()
+    assert list_facilities(["create_queue", "delete_queue", "restart"]) == {"queue_control", "restart"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_varied_parameters_are_those_of_the_collected_checks() -> None:
 
 
 def test_cells_of_rules_sum_up_to_the_state_tables() -> None:
-    expected = sum(len(cell.all_rules) for table in read_tables() for cell in table.demanded())
+    expected = sum(len(cell.all_rules) for table in read_tables() for cell in table.list_demanded_cells())
     assert sum(depth.get("cells", 0) for depth in depth_of_rules().values()) == expected > 0
 
 

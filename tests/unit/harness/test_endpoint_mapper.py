@@ -115,7 +115,7 @@ def test_run_queries_endpoint_mapper_once(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(socket, "create_connection", lambda *_, **__: socket.socket())
     driver = ExternalDriver(described(qm2qm=qm2qm), tmp_path)
     for _ in range(2):
-        driver._meet()
+        driver._connect_once()
     assert asked == [HERE] * qm2qm
     assert (driver.rpc_port, driver.file.driver.rpc_port) == ((2114, 2114) if qm2qm else (0, 0))
 

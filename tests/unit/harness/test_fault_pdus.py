@@ -16,7 +16,7 @@ REQUEST = Pdu(Request(p_cont_id=0, opnum=1, stub=b"stub"), call_id=7).build()
 def sent(install, *effects):
     faulty = FaultyCore(None)
     install(faulty)
-    return faulty._outgoing(list(effects))
+    return faulty._filter_effects(list(effects))
 
 
 @pytest.mark.parametrize("send", [SendPacket, RpcSend])

@@ -12,7 +12,7 @@ from harness_made import catalogue, sut_file
 from harness.cli.main import main
 from harness.errors import UsageError
 from harness.judging.baseline import load_baseline
-from harness.lengths_of_time import seconds_of
+from harness.lengths_of_time import parse_seconds
 from harness.sut.worker_configurations import worker_configurations
 
 RUN_JSON = json.dumps({"sut": {"name": "x", "version": "1"}, "finished": None})
@@ -140,4 +140,4 @@ def test_program_without_worker_addresses_is_refused_for_several_workers(words: 
     [("90", 90), ("90s", 90), ("30m", 1_800), (" 1H ", 3_600), ("0", None), ("0m", None), ("-1", None), ("1.5h", None)],
 )
 def test_duration_text_is_converted_to_seconds(text: str, seconds: int | None) -> None:
-    assert seconds_of(text) == seconds
+    assert parse_seconds(text) == seconds

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.interrupts import unwind_on_signals
-from harness.proof.collecting import collect
+from harness.proof.collecting import collect_checks
 from mqconform.command import end_when_interrupted
 
 
@@ -48,4 +48,4 @@ def test_interrupt_runs_cleanup_and_prints_one_line(capsys: pytest.CaptureFixtur
 def test_interrupted_collection_is_not_reported_as_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest, "main", lambda *_: pytest.ExitCode.INTERRUPTED)
     with pytest.raises(KeyboardInterrupt):
-        collect(["suites/mqqb"])
+        collect_checks(["suites/mqqb"])

@@ -9,14 +9,20 @@ import pytest
 
 from harness.compiled import kept
 from harness.compiled.kept import KeptRecords, keep_value
-from harness.compiled.sources import affected_by, changed_since, imports_of, stamps
+from harness.compiled.sources import find_affected_files, find_changed_files, list_imported_files, stamps
 from harness.faults.registry import load_faults
 from harness.judging.passive import load_predicates
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
-from harness.proof.records import CHECKS, FAULTS, checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.proof.records import (
+    CHECK_FILE_PATTERN,
+    FAULT_FILE_PATTERN,
+    checks_of_suites,
+    faults_of_suites,
+    predicates_of_suites,
+)
 from harness.rules.catalogue import _read_catalogue, load_catalogue
-from harness.rules.places import files_naming
+from harness.rules.places import list_files_naming
 from harness.run.selection import files_to_collect
 
 OPENING = "suites/mqqb/steps/opening.py"
@@ -59,7 +65,10 @@ def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
             files_of[rule].add(str(fault.file))
     assert len(files_of) > 2_000
     for rule in list(files_of)[::40]:
-        named = {path.relative_to(SUITES.parent).as_posix() for path in files_naming([CHECKS, FAULTS], [rule])}
+        named = {
+            path.relative_to(SUITES.parent).as_posix()
+            for path in list_files_naming([CHECK_FILE_PATTERN, FAULT_FILE_PATTERN], [rule])
+        }
         assert files_of[rule] <= named, rule
 
 
@@ -74,7 +83,7 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
 def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
     files = {path for path in files_to_collect([rule]) or () if path.suffix}
-    assert files == set(files_naming([CHECKS], [rule]))
+    assert files == set(list_files_naming([CHECK_FILE_PATTERN], [rule]))
     assert files_to_collect(list(load_catalogue())) is None
 
 
@@ -85,13 +94,13 @@ def test_import_scan_finds_every_form_of_import_statement(tmp_path: Path, monkey
         encoding="utf-8",
     )
     monkeypatch.setattr("harness.compiled.sources.ROOT", tmp_path)
-    found = imports_of("a.py")
+    found = list_imported_files("a.py")
     assert {OPENING, "suites/mqqb/steps/sender.py", "harness/paths.py", "reference_qm/codec/__init__.py"} <= set(found)
 
 
 def test_changed_file_affects_its_indirect_importers() -> None:
     imports = {"a": ["b"], "b": ["c"], "c": ["b"], "d": ["e"]}
-    assert affected_by(["c"], imports) == {"a", "b", "c"}
+    assert find_affected_files(["c"], imports) == {"a", "b", "c"}
 
 
 def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
@@ -99,7 +108,7 @@ def test_changed_new_or_missing_file_counts_as_change_for_the_cache() -> None:
     known[OPENING] = [1, 1]
     del known[CHECK]
     known["suites/gone.py"] = [1, 1]
-    assert changed_since(known) == {OPENING, CHECK, "suites/gone.py"}
+    assert find_changed_files(known) == {OPENING, CHECK, "suites/gone.py"}
 
 
 def test_cache_records_of_an_old_format_are_rebuilt(folder: Path) -> None:
@@ -150,7 +159,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._MOST_CACHES + 3):
+    for number in range(kept._MOST_CHECKOUT_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._MOST_CACHES
+    assert len(list(tmp_path.iterdir())) == kept._MOST_CHECKOUT_CACHES

@@ -11,10 +11,10 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
-from harness.sut.timeouts import TimeoutsTable, timeouts_for
+from harness.sut.timeouts import TimeoutsTable, compute_timeouts
 
 RESPONSE_MS = 40
-TIMEOUTS = timeouts_for(TimeoutsTable(response_ms=RESPONSE_MS), controlled=True)
+TIMEOUTS = compute_timeouts(TimeoutsTable(response_ms=RESPONSE_MS), controlled=True)
 
 
 class Clock:

@@ -11,7 +11,7 @@ from typer.main import get_group
 
 from harness.cli.main import MODULES_OF_COMMANDS, app
 from harness.proof.trials import VIRTUAL_SUT
-from harness.rules.places import files_naming
+from harness.rules.places import list_files_naming
 
 RULE = "MQQB-3.1.5.5.5-01"
 IMPORTED = "import sys; sys.argv = ['mqconform', *{arguments!r}]\nfrom harness.cli.main import main\n" + (
@@ -45,7 +45,9 @@ def test_a_run_of_one_rule_imports_its_files_only(tmp_path: Path) -> None:
     for folder in ("first", "second"):  # the first has to import what nobody has kept yet
         imported = imported_by(*run, "--out", str(tmp_path / folder))
     checks = {name for name in imported if name.startswith("suites.") and ".test_" in name}
-    assert {path.stem for path in files_naming(["*/*/test_*.py"], [RULE])} == {name.split(".")[-1] for name in checks}
+    assert {path.stem for path in list_files_naming(["*/*/test_*.py"], [RULE])} == {
+        name.split(".")[-1] for name in checks
+    }
     unneeded = {"allure_commons", "scapy.layers.dcerpc", "scapy.layers.kerberos", "hypothesis", "reports"}
     assert imported & unneeded == set()
 

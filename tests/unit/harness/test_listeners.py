@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from harness.errors import SutUnavailable
-from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken_port
+from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 
 ADDRESS = "127.0.43.1"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -43,9 +43,9 @@ def test_udp_and_tcp_ports_are_occupied_independently() -> None:
 
 
 def test_address_of_a_different_machine_is_named() -> None:
-    refuse_foreign("127.0.43.1", "driver.peer_address")
+    refuse_foreign_address("127.0.43.1", "driver.peer_address")
     with pytest.raises(SutUnavailable, match=r"driver\.peer_address 192\.0\.2\.9 is not an address of this machine"):
-        refuse_foreign("192.0.2.9", "driver.peer_address")
+        refuse_foreign_address("192.0.2.9", "driver.peer_address")
     with pytest.raises(SutUnavailable, match=r"this is not an address of this machine"):
         refuse_taken_port([Port("driver.tcp_port", "192.0.2.9", 1801)])
 
@@ -61,7 +61,7 @@ def test_listener_of_own_process_is_distinguished_from_foreign_listener(
         if kind is socket.SOCK_STREAM:
             own.listen()
         port = Port("driver.tcp_port", host, own.getsockname()[1], kind)
-        refuse_stranger([port], os.getpid())
+        refuse_foreign_listener([port], os.getpid())
         ready, say = os.pipe()
         sleeper = os.fork()
         if sleeper == 0:
@@ -72,8 +72,8 @@ def test_listener_of_own_process_is_distinguished_from_foreign_listener(
         try:
             assert os.read(ready, 1)  # until then it holds the port too
             with pytest.raises(SutUnavailable, match=rf"in use by process {os.getpid()}, .*own_ports = false"):
-                refuse_stranger([port], sleeper)
-            refuse_stranger([port], os.getppid())  # what a program started is its own
+                refuse_foreign_listener([port], sleeper)
+            refuse_foreign_listener([port], os.getppid())  # what a program started is its own
         finally:
             os.kill(sleeper, 9)
             os.waitpid(sleeper, 0)
@@ -89,4 +89,4 @@ def signal_free_wait() -> None:
 @linux
 def test_owner_of_a_port_is_not_refused_where_it_is_invisible() -> None:
     with socket.create_server((ADDRESS, 0)) as own:
-        refuse_stranger([Port("driver.tcp_port", ADDRESS, own.getsockname()[1])], 0x3FFF_FFFF)
+        refuse_foreign_listener([Port("driver.tcp_port", ADDRESS, own.getsockname()[1])], 0x3FFF_FFFF)

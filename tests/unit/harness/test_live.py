@@ -12,8 +12,8 @@ import typer
 from harness.cli.run import run
 from harness.judging.verdicts import BAD, Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import RESUME_OPTIONS, findings, repeat_options, rerun_command, resume_command
-from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
+from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
+from harness.run.live import MOST_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
@@ -86,7 +86,7 @@ def test_live_output_omits_known_deviations():
 
 def test_live_output_to_file_is_one_line_per_half_minute():
     watched = Watched(checks=4)
-    assert watched.check(took_s=PIPED_EVERY_S - 1) == []
+    assert watched.check(took_s=PIPED_UPDATE_INTERVAL_S - 1) == []
     found = {"a": Verdict.PASS, "b": Verdict.NOT_EXERCISED}
     assert watched.check(took_s=1, **found) == [
         "2 of 4 checks, 1 rules judged; 0 min 30 s spent, about 0 min 30 s left"
@@ -104,9 +104,11 @@ def test_terminal_updates_one_line_and_keeps_findings():
 
 def test_live_findings_are_limited_to_a_screen():
     watched = Watched()
-    lines = [line for number in range(SHOWN_AT_MOST + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
-    assert len(lines) == SHOWN_AT_MOST + 1
-    assert lines[-1].startswith("more than 50 bad verdicts")
+    lines = [
+        line for number in range(MOST_SHOWN_FINDINGS + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})
+    ]
+    assert len(lines) == MOST_SHOWN_FINDINGS + 1
+    assert lines[-1].startswith("more than 50 rules")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def result(rule: str, verdict: Verdict, **line: Any) -> RuleResult:
 def test_live_findings_are_listed_worst_first_with_repeat_command():
     seen = {"expected": "closed", "observed": "open\x1b[31m" + "x" * 999, "capture": "captures/a.pcapng"}
     lines = list(
-        findings(
+        list_findings(
             [
                 result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="it is slow"),
                 result("MQQB-2.1.2-02", Verdict.PASS),
@@ -185,14 +187,14 @@ def test_resume_command_contains_every_relevant_option():
 def test_repeat_command_of_passive_rule_names_check_that_saw_the_failure():
     rule = next(name for name, row in RULES.items() if row.observe == "passive")
     lines = list(
-        findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", NamedRoots())
+        list_findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", NamedRoots())
     )
     assert "    again: mqconform run -k test_b --sut x" in lines
 
 
 def test_findings_beyond_the_limit_are_listed_only_by_rule():
     lines = list(
-        findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
+        list_findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
     )
     assert lines[-1] == "fail also: R-20, R-21"
 
@@ -201,7 +203,7 @@ def test_live_findings_with_one_cause_are_grouped_without_repetition():
     seen = {"expected": "['0x8009']", "observed": "['0x8000']"}
     alone = result("R-00", Verdict.FAIL, observed="kept open")
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]
-    lines = list(findings([alone, *shared], {}, "--sut x", NamedRoots()))
+    lines = list(list_findings([alone, *shared], {}, "--sut x", NamedRoots()))
     assert lines[:5] == [
         "7 rules: observed 0x8000 NackBadDestQueue",
         "fail R-01",
@@ -225,7 +227,7 @@ def test_live_output_only_names_rules_that_depend_on_a_missing_root():
     roots.name("peer reached", "no connection", ["suites/a.py::b"])
     roots.name("peer reached", "no connection, otherwise said", ["suites/a.py::c"])
     resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
-    lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
+    lines = list(list_findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
         "fix this first: no connection (2 checks rest on it)",
         "inconclusive because of root causes: 1 rule in 2 checks: MQQB-2.1.2-D01",

@@ -6,14 +6,14 @@ import pytest
 
 from harness.errors import UsageError
 from harness.rules.catalogue import load_catalogue
-from harness.rules.naming import document_named, rule_named, rules_chosen
+from harness.rules.naming import find_document, find_rule_id, select_rules
 
 RULES = load_catalogue()
 
 
 def test_rule_ids_and_documents_are_recognized_in_any_letter_case():
-    assert rule_named(RULES, " mqqb-2.1.2-d01") == "MQQB-2.1.2-D01"
-    assert [document_named(RULES.documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
+    assert find_rule_id(RULES, " mqqb-2.1.2-d01") == "MQQB-2.1.2-D01"
+    assert [find_document(RULES.documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
 
 
 @pytest.mark.parametrize(
@@ -25,35 +25,35 @@ def test_rule_ids_and_documents_are_recognized_in_any_letter_case():
 )
 def test_unknown_rule_is_refused_with_remedy(text: str, said: str):
     with pytest.raises(UsageError) as refused:
-        rule_named(RULES, text)
+        find_rule_id(RULES, text)
     assert str(refused.value).startswith(said)
 
 
 def test_unknown_document_is_refused_with_known_documents():
     with pytest.raises(UsageError, match="unknown document 'MQAC'; known: MQQB, MQMQ, MQQP"):
-        document_named(RULES.documents(), "MQAC")
+        find_document(RULES.documents(), "MQAC")
 
 
 def test_known_bugs_are_selected_like_a_document():
-    chosen = rules_chosen(RULES, ["regressions"])
+    chosen = select_rules(RULES, ["regressions"])
     assert {RULES[name].folder.split("/")[1] for name in chosen} == {"regressions"}
     assert all(set(RULES[name].violates) <= set(RULES) and RULES[name].violates for name in chosen)
 
 
 def test_empty_selection_selects_all_rules():
-    assert rules_chosen(RULES, []) == frozenset(RULES)
+    assert select_rules(RULES, []) == frozenset(RULES)
 
 
 def test_selection_accepts_a_document_a_section_with_subsections_or_a_rule():
-    assert rules_chosen(RULES, ["mqqp"]) == {rule.id for rule in RULES.document("MQQP")}
-    found = {RULES[name].section for name in rules_chosen(RULES, ["MQQB-3.1.5.1"])}
+    assert select_rules(RULES, ["mqqp"]) == {rule.id for rule in RULES.document("MQQP")}
+    found = {RULES[name].section for name in select_rules(RULES, ["MQQB-3.1.5.1"])}
     assert {"3.1.5.1", "3.1.5.1.1"} <= found
     assert not found & {"3.1.5", "3.1.5.2", "3.1.5.10"}
-    assert rules_chosen(RULES, ["mqqb-2.1.2-01"]) == {"MQQB-2.1.2-01"}
+    assert select_rules(RULES, ["mqqb-2.1.2-01"]) == {"MQQB-2.1.2-01"}
 
 
 def test_selection_joins_criteria_of_one_kind_and_intersects_kinds():
-    found = rules_chosen(RULES, ["MQQB-2.1", "mqmq-2.2.19", "level=must not", "Level=MUST", "observe=passive"])
+    found = select_rules(RULES, ["MQQB-2.1", "mqmq-2.2.19", "level=must not", "Level=MUST", "observe=passive"])
     assert {RULES[name].level for name in found} <= {"MUST", "MUST NOT"}
     assert {RULES[name].document for name in found} == {"MQQB", "MQMQ"}
     assert {RULES[name].observe for name in found} == {"passive"}
@@ -71,5 +71,5 @@ def test_selection_joins_criteria_of_one_kind_and_intersects_kinds():
 )
 def test_selection_without_match_is_refused(criteria: list[str], said: str):
     with pytest.raises(UsageError) as refused:
-        rules_chosen(RULES, criteria)
+        select_rules(RULES, criteria)
     assert said in str(refused.value)

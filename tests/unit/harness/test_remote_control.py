@@ -8,10 +8,10 @@ from harness_made import sut_file
 from harness.environment import VirtualEnvironment
 from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
-from harness.faults.registry import wrap
+from harness.faults.registry import build_faulty_core
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.remote_control import FACILITIES, RemoteControl
-from harness.sut.view import Identity, view_of
+from harness.sut.view import Identity, build_sut_view
 from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.codec import NULL_GUID
 from reference_qm.config import QueueManagerConfig, QueueSettings
@@ -35,7 +35,7 @@ def reading_control(*faults: str) -> RemoteControl:
     """Return what reads a SUT with two messages."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
-    host = CoreHost(environment, wrap(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
+    host = CoreHost(environment, build_faulty_core(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
     host.start()
     host.listen_rpc(FILE.driver.rpc_port)
     for body in (b"one", b"two"):
@@ -107,7 +107,9 @@ def test_remote_control_offers_no_other_verb(remote: RemoteControl) -> None:
 
 
 def test_remote_control_empties_the_queue_of_a_check_once(remote: RemoteControl) -> None:
-    sut = view_of(FILE, remote.host.environment, remote, Identity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port)
+    sut = build_sut_view(
+        FILE, remote.host.environment, remote, Identity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port
+    )
     assert sut.has("receive")
     assert not sut.has("queue_control")
     assert sut.queue() == PLAIN

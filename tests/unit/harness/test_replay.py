@@ -22,7 +22,7 @@ from harness.proof.trials import VIRTUAL_SUT
 from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
-from harness.sut.replay_tape import RecordedCommands, Tape, as_line
+from harness.sut.replay_tape import RecordedCommands, Tape, encode_note
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
@@ -130,7 +130,7 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
     setup = json.loads(notes[0])
     alter(setup["setup"])
     path = folder / source.name
-    path.write_bytes(source.read_bytes().replace(note_block(notes[0]), note_block(as_line(setup)), 1))
+    path.write_bytes(source.read_bytes().replace(note_block(notes[0]), note_block(encode_note(setup)), 1))
     (folder / "sut.toml").write_bytes((source.parent / "sut.toml").read_bytes())
     return path
 
@@ -196,7 +196,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
     path = tmp_path / "made.pcapng"
-    note = note_block(as_line({"answered": "x" * (MAX_NOTE - 100)}))
+    note = note_block(encode_note({"answered": "x" * (MAX_NOTE - 100)}))
     path.write_bytes(recorded[0].read_bytes() + note * 5)
     assert path.stat().st_size < 2**20
     (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import RPC, Recorder
 from harness.environment import VirtualEnvironment
-from harness.run.rests import Rests, rests_of
+from harness.run.rests import Rests, get_rests
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 49_152)
@@ -23,7 +23,7 @@ def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
     sut = SimpleNamespace(names_queues=False, provisioned=set(), knows_peer=False)
     peer = SimpleNamespace(recorder=recorder, listens=listens)
     item: Any = SimpleNamespace(funcargs={"sut": sut, "peer": peer}, iter_markers=lambda name: ())
-    return rests_of(item)
+    return get_rests(item)
 
 
 @pytest.mark.parametrize(

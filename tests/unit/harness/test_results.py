@@ -11,7 +11,7 @@ import pytest
 from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.causes import with_causes
+from harness.run.causes import add_causes
 from harness.run.findings import describe_finding
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
@@ -86,7 +86,7 @@ def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     for rule in (MUST, SHOULD):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
     sink.append(Entry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
-    by_cause = with_causes(found(tmp_path), NamedRoots())
+    by_cause = add_causes(found(tmp_path), NamedRoots())
     write_junit(by_cause, tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
     failures = {
         case.get("name"): case[0] for case in ET.parse(tmp_path / "junit.xml").getroot().iter("testcase") if len(case)
@@ -103,7 +103,7 @@ def test_verdicts_that_depend_on_a_missing_root_name_the_root_once(tmp_path: Pat
     roots.name("queues plain", said, ["x::t"])
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t"))
-    says = {one.rule: one.says for one in with_causes(found(tmp_path), roots)}
+    says = {one.rule: one.says for one in add_causes(found(tmp_path), roots)}
     cause = f"inconclusive: one of 2 rules: {said}"
     assert says == {
         MUST: f"{cause}; expected a; observed b (x::t)",
@@ -131,5 +131,5 @@ def test_allure_result_has_the_evidence_of_its_verdict(tmp_path: Path) -> None:
     assert "again: mqconform run -k test_made --sut x" in result["statusDetails"]["trace"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
     assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
-    assert ack.dissected in text
+    assert ack.dissection_text in text
     assert ack.data[:16].hex(" ") in text

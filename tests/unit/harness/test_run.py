@@ -62,14 +62,14 @@ def test_run_refuses_folder_with_other_content(begin: Begin, tmp_path: Path) -> 
 def test_partial_run_is_marked_partial(begin: Begin, tmp_path: Path) -> None:
     run = begin(tmp_path / "part", selection="--select MQQB")
     judged(run, "t", Verdict.PASS)
-    assert run.account().endswith("1 pass (partial: only --select MQQB)")
+    assert run.summarize_counts().endswith("1 pass (partial: only --select MQQB)")
     run = begin(tmp_path / "whole")
     judged(run, "t", Verdict.PASS)
-    assert run.account().endswith("1 pass")
+    assert run.summarize_counts().endswith("1 pass")
     run.aborted = "stopping after 1 failures"
-    assert run.account().endswith("1 pass (partial: stopping after 1 failures)")
+    assert run.summarize_counts().endswith("1 pass (partial: stopping after 1 failures)")
     run.asked = 3
-    assert "Contoso 1.0: 1 of 3 checks, 1 rules: 1 pass (partial" in run.account()
+    assert "Contoso 1.0: 1 of 3 checks, 1 rules: 1 pass (partial" in run.summarize_counts()
 
 
 # -- exit codes -----------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_killed_run_resumes_after_its_last_verdict(begin: Begin, tmp_path: Path)
         (5, "three", MUST),
     ]
     assert second.id == first.id
-    assert second.account() == "Contoso 1.0: 3 checks, 2 rules: 1 pass, 1 fail"
+    assert second.summarize_counts() == "Contoso 1.0: 3 checks, 2 rules: 1 pass, 1 fail"
     assert second.end() == 1  # the failure of before the kill counts
     assert run_json(tmp_path)["started"] == first.started
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import MOST_SHOWN_RULES, escape, summary, unescape
+from harness.results.summary import MOST_SHOWN_RULES, escape_markdown, summary, unescape_markdown
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -121,5 +121,5 @@ def test_summary_counts_findings_beyond_its_limit():
     ],
 )
 def test_summary_escapes_only_markdown_syntax(text: str, markdown: str):
-    assert escape(text) == markdown
-    assert unescape(markdown) == text
+    assert escape_markdown(text) == markdown
+    assert unescape_markdown(markdown) == text

@@ -12,7 +12,7 @@ import pytest
 from patience import until
 
 from harness.errors import SutUnavailable
-from harness.sut.process_driver import with_ports
+from harness.sut.process_driver import assign_free_ports
 from harness.sut.sut_file import DriverTable
 from harness.sut.sut_process import SutProcess
 
@@ -112,7 +112,9 @@ def test_missing_program_of_the_sut_file_is_named(tmp_path: Path) -> None:
 
 def test_every_configured_port_of_0_is_replaced_by_a_free_port() -> None:
     ports = ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
-    picked = with_ports(DriverTable("process", "127.0.43.1", peer_address="127.0.43.2", **dict.fromkeys(ports, 0)))
+    picked = assign_free_ports(
+        DriverTable("process", "127.0.43.1", peer_address="127.0.43.2", **dict.fromkeys(ports, 0))
+    )
     assert all(getattr(picked, name) for name in ports)
     assert picked.rpc_read_port == 0  # asked of the system
-    assert with_ports(DriverTable("process", tcp_port=1801)).tcp_port == 1801
+    assert assign_free_ports(DriverTable("process", tcp_port=1801)).tcp_port == 1801

@@ -11,42 +11,42 @@ from harness.sut.timeouts import (
     LONGEST_TIMEOUT_MS,
     Speed,
     TimeoutsTable,
+    compute_timeouts,
     describe_timeouts,
     measure_speed,
     report_timeouts,
-    timeouts_for,
 )
 
 TREE = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 
 def test_fast_system_gets_the_default_timeouts():
-    timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1, 2, 1, 9, 1)))
+    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((1, 2, 1, 9, 1)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
 
 
 def test_slow_system_gets_longer_timeouts_and_slower_timers():
-    timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
+    timeouts = compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
     assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
     assert timeouts.scale(20) == 10
 
 
 def test_stalled_system_is_awaited_by_its_pulse():
     speed = Speed((2, 3_600, 2, 2, 2))
-    felt = timeouts_for(TimeoutsTable(), controlled=True, speed=speed, felt=True)
-    blind = timeouts_for(TimeoutsTable(), controlled=True, speed=speed)
+    felt = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed, felt=True)
+    blind = compute_timeouts(TimeoutsTable(), controlled=True, speed=speed)
     assert (felt.response_ms, felt.quiet_ms) == (3_000, 250)
     assert (blind.response_ms, blind.quiet_ms) == (14_400, 7_200)
     assert felt.scale(20) == blind.scale(20) == 4
 
 
 def test_measured_timeout_is_bounded():
-    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_TIMEOUT_MS
+    assert compute_timeouts(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_TIMEOUT_MS
 
 
 def test_timeout_of_sut_file_overrides_measurement_and_factor_scales_defaults():
     table = parse_sut_file(TREE | {"timeouts": {"response_ms": 700, "factor": 2}}).timeouts
-    timeouts = timeouts_for(table, controlled=False, speed=Speed((1_500,)))
+    timeouts = compute_timeouts(table, controlled=False, speed=Speed((1_500,)))
     assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.connect_ms) == (700, 3_000, 12_000)
 
 
@@ -65,7 +65,7 @@ def test_unanswered_control_verb_does_not_affect_measured_timeouts():
 
 
 def test_timeout_report_names_the_slowest_system():
-    timeouts = timeouts_for(TimeoutsTable(), controlled=True)
+    timeouts = compute_timeouts(TimeoutsTable(), controlled=True)
     told = report_timeouts([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
     assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}
     assert describe_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")

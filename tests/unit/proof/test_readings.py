@@ -10,7 +10,7 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import ReadingsRun, explained_faults, list_complaints, run_readings, summarize_readings
+from harness.proof.readings import ReadingsRun, find_explained_faults, list_complaints, run_readings, summarize_readings
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
@@ -62,7 +62,9 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> dict[str, Fault]:
     def reading(name: str, install: Install = lambda faulty: None) -> Fault:
         return Fault(f"reading-{name}", (), name, install, reading=name)
 
-    readings = [name for entry in (ERRATUM, FAILING) for name, _ in load_catalogue().errata[entry].to_be_run()]
+    readings = [
+        name for entry in (ERRATUM, FAILING) for name, _ in load_catalogue().errata[entry].list_readings_to_run()
+    ]
     found = {f"reading-{name}": reading(name) for name in readings}
     found["a-fault"] = Fault("a-fault", (RULE, SECOND_RULE), "a fault", lambda faulty: None)
     monkeypatch.setattr("harness.proof.readings.load_faults", lambda: found)
@@ -148,7 +150,7 @@ def test_fault_with_verdicts_of_allowed_reading_is_explained(
     of_fault: list[Line], of_reading: list[Line], *, same: bool
 ) -> None:
     found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
-    assert list(explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
+    assert list(find_explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
     said = f"explained: a-fault: the allowed reading {ALLOWED} gives the same verdicts; one of the two is wrong"
     assert (said in list_complaints(found, {"a-fault": of_fault})) is same
 

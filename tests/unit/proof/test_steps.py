@@ -9,7 +9,7 @@ import pytest
 from harness.faults.parts import only_if, override_method, replace_part
 from harness.faults.primitives import always, both, skip
 from harness.faults.registry import FaultyCore, load_faults
-from harness.proof.steps import Step, StepRecorder, may_notice, steps_of
+from harness.proof.steps import Step, StepRecorder, find_changed_steps, may_notice
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
@@ -64,16 +64,16 @@ def core() -> FaultyCore:
 
 
 def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
-    assert steps_of(replace_part(OneMore)) == frozenset({ASSIGN})
-    assert steps_of(replace_part(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
-    assert steps_of(skip(Ping.build_request)) == frozenset({REQUEST})
-    assert steps_of(both(replace_part(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
+    assert find_changed_steps(replace_part(OneMore)) == frozenset({ASSIGN})
+    assert find_changed_steps(replace_part(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
+    assert find_changed_steps(skip(Ping.build_request)) == frozenset({REQUEST})
+    assert find_changed_steps(both(replace_part(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
 
 
 def test_change_outside_steps_may_be_noticed_by_every_check() -> None:
     for install in (always(lambda qm: None), replace_part(MadeOtherwise)):
-        assert steps_of(install) is None
-        assert steps_of(both(replace_part(OneMore), install)) is None
+        assert find_changed_steps(install) is None
+        assert find_changed_steps(both(replace_part(OneMore), install)) is None
     assert may_notice(frozenset(), None)
 
 
@@ -101,7 +101,7 @@ def test_step_recorder_notes_a_step_that_a_fault_overrides(core: FaultyCore) -> 
 
 
 def test_conditional_fault_changes_its_step_only_in_matching_calls(core: FaultyCore) -> None:
-    assert steps_of(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
+    assert find_changed_steps(replace_part(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
     replace_part(TenMoreThanOdd)(core)
     assert [core.core.numbering.assign_identifier() for _ in range(3)] == [1, 12, 3]
 
@@ -123,6 +123,6 @@ def test_conditional_step_counts_as_executed_when_its_condition_holds(core: Faul
 
 def test_most_faults_and_all_readings_declare_changed_steps() -> None:
     faults = load_faults().values()
-    known = [fault for fault in faults if steps_of(fault.install)]
+    known = [fault for fault in faults if find_changed_steps(fault.install)]
     assert len(known) > len(faults) / 2
     assert {fault.name for fault in faults if fault.reading} <= {fault.name for fault in known}

@@ -40,7 +40,7 @@ def read(folder: Path, text: str) -> Table:
 
 def test_state_table_demands_the_cells_with_outcomes(tmp_path):
     table = read(tmp_path, WHOLE)
-    assert [cell.name for cell in table.demanded()] == ["open, close"]
+    assert [cell.name for cell in table.list_demanded_cells()] == ["open, close"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def tables() -> list[Table]:
 
 def test_rules_cited_by_state_table_cells_are_in_the_catalogue(tables):
     catalogue = load_catalogue()
-    rules = {rule for table in tables for cell in table.demanded() for rule in cell.all_rules}
+    rules = {rule for table in tables for cell in table.list_demanded_cells() for rule in cell.all_rules}
     assert rules - set(catalogue) == set()
 
 
@@ -94,7 +94,7 @@ def test_every_state_table_cell_has_a_check(tables):
     names = {check for checks in take_inventory().tests.values() for check in checks}
     for table in tables:
         folder = f"suites/{'/'.join(table.path.parts[-3:-1])}/"
-        cells = [f"[{cell.name}]" for cell in table.demanded()]
+        cells = [f"[{cell.name}]" for cell in table.list_demanded_cells()]
         assert cells
         here = [name for name in names if name.startswith(folder)]
         assert [cell for cell in cells if not any(name.endswith(cell) for name in here)] == [], table.path
@@ -104,5 +104,5 @@ def test_place_of_a_state_table_cell_is_its_line(tables):
     for table in tables:
         lines = table.path.read_text(encoding="utf-8").splitlines()
         for cell in table.cells.values():
-            line = lines[int(table.place_of(cell).rpartition(":")[2]) - 1]
+            line = lines[int(table.locate_cell(cell).rpartition(":")[2]) - 1]
             assert line.removeprefix('"').startswith(cell.event), cell

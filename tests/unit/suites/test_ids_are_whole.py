@@ -15,7 +15,7 @@ from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
 from harness.rules.catalogue import RULES_FILE, TITLE
-from harness.rules.places import tables_beside
+from harness.rules.places import list_tables_in_folder
 
 ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
 SECTION = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*")
@@ -45,7 +45,7 @@ def folders() -> dict[str, Path]:
 @cache
 def text_of(path: Path) -> str:
     """Return the text of a module, and of the modules of tables beside it, which it imports."""
-    return path.read_text(encoding="utf-8") + tables_beside(path.parent).decode()
+    return path.read_text(encoding="utf-8") + list_tables_in_folder(path.parent).decode()
 
 
 def test_each_rule_id_of_a_check_is_literal_in_its_source(rules):

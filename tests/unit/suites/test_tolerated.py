@@ -9,7 +9,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import take_inventory
-from harness.proof.trials import Trial, Trials, with_trials
+from harness.proof.trials import Trial, Trials, run_with_trials
 
 SOUND = {Verdict.PASS, Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE}
 ALLOWED = [
@@ -69,7 +69,7 @@ def judged() -> Judged:
                     found[trial.name][line.rule].add(line.verdict)
         return found
 
-    return with_trials(1, work)
+    return run_with_trials(1, work)
 
 
 @pytest.mark.parametrize(("variant", "rules"), ALLOWED)
