@@ -53,7 +53,7 @@ class Note:
     written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
     ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation is then a
     warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one of
-    NOT_CONFIGURED with a reason.
+    REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
