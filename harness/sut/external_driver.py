@@ -268,8 +268,8 @@ class ExternalDriver:
 
     def _new_message_ids(self) -> int:
         """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
-        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
-        effect.
+        this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
+        3.1.2.8).
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)

@@ -156,8 +156,8 @@ class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from the start of the layer; zeros unless given.
 
     Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
-    section specifies the padding itself, only the alignment of headers (MS-MQMQ 2.2.19.1): at the end of a packet,
-    where no header follows, such padding may be missing.
+    section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding may be
+    missing at the end of a packet, where no header follows.
     """
 
     __slots__ = ("align", "printed")
