@@ -98,7 +98,7 @@ add(
 # -- its body, rule by rule ----------------------------------------------------------------------------------------
 
 Body = OrderAckBody | FinalAckBody
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def _is_order_ack_class(message_class: MessageClass) -> bool:
@@ -106,7 +106,7 @@ def _is_order_ack_class(message_class: MessageClass) -> bool:
 
 
 def _is_receipt_class(message_class: MessageClass) -> bool:
-    return message_class is RECEIVED
+    return message_class is RECEIVED_CLASS
 
 
 def _is_refusal_class(message_class: MessageClass) -> bool:
@@ -280,7 +280,7 @@ add(
 
 @fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
 class NextMessageNamed(FinalAcks):
-    """The receiver increments MessageID in the FinalAck of a message that was purged or deleted with its queue."""
+    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
