@@ -296,8 +296,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
-    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, one message in order, another out of order, and the first message of
+    a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
@@ -327,6 +327,16 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             _judge_growth(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
+    receiver.sequence = Sequence(peer, 2)
+    sent.append(receiver.send())
+    receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.5.8.6-07",
+        expected=0,
+        observed=_get_listed_transfer(receiver)["RejectCount"],
+        evidence=sent,
+        case="RejectCount of a new sequence",
+    )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:
