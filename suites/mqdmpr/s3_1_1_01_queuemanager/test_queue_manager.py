@@ -96,7 +96,12 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRY_DURATIONS_S[1], "start"), observed=observed)
+        judge(
+            "MQDMPR-3.1.1.1-31",
+            expected=each(RETRY_DURATIONS_S[1], "start"),
+            observed=observed,
+            case="retry duration in seconds",
+        )
 
 
 @needs("restart", "qm2qm", "receive")

@@ -29,12 +29,12 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     queue = remote.open_with_messages()
     empty = [queue.start_receive()]
     packets = [
-        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
+        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
-    expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
+    expected = [f"message {number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
     judge(
         "MQDMPR-3.1.1.2-20",
         expected=expected,

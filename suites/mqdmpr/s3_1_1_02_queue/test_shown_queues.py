@@ -55,7 +55,9 @@ def test_queue_is_active_while_open(sut, judge):
         sut.control.call("close_queue", handle=handle)
         observed.append(_name_activity(sut.inspect_queue(name)))
     judge.all(
-        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed, case="queue before, while and after it is open"
+        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED],
+        observed=observed,
+        case="queue before, after each of two opens, and after each of two closes",
     )
 
 
@@ -78,7 +80,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     judge.all(
         expected=[CLOSED, OPEN, CLOSED],
         observed=observed,
-        case="outgoing queue before the send, until the acknowledgment, and after it",
+        case="outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 

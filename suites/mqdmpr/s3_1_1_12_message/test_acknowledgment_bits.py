@@ -170,10 +170,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     judge(
         CORRELATION_RULE,
         expected={
-            "acknowledgments": sum(map(len, expected.values())),
-            "others": none("acknowledgment of a different message"),
+            "number_of_acknowledgments": sum(map(len, expected.values())),
+            "other_acknowledgments": none("acknowledgment of a different message"),
         },
-        observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
+        observed={
+            "number_of_acknowledgments": sum(map(len, classes_by_bits.values())),
+            "other_acknowledgments": strange,
+        },
         evidence=evidence,
     )
     receiver.acknowledge_all()

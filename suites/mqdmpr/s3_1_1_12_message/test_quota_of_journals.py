@@ -14,8 +14,8 @@ QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A time in ms after which more than LIFE_S has passed on any clock that counts whole seconds."""
-NO_ROOM, ROOM_AGAIN = "without room", "with room again"
-EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
+NO_ROOM, ROOM_AGAIN = "copy of the message without room", "copy of the message with room"
+EXPECTED_COPIES = {NO_ROOM: "discarded", ROOM_AGAIN: "kept"}
 
 
 def _judge_copies_at_quota(
@@ -36,7 +36,7 @@ def _judge_copies_at_quota(
 
     def list_copies() -> dict[str, str]:
         labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
-        return {name: "kept" if name in labels else "gone" for name in EXPECTED_COPIES}
+        return {name: "kept" if name in labels else "discarded" for name in EXPECTED_COPIES}
 
     peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
     judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())

@@ -171,7 +171,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",
-        expected=each(sut_identifier, "message"),
+        expected=each(sut_identifier, "SourceQueueManager of a message"),
         observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )

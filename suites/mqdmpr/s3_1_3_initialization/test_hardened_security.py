@@ -64,7 +64,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
-            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
+            judge(
+                "MQDMPR-3.1.1.1-D02",
+                expected=each(NOT_SERVED, "way"),
+                observed=transfers,
+                case="open by RPC, and open of a session",
+            )
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
                 "MQDMPR-3.1.1.3-07",
@@ -82,8 +87,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         session.acknowledge_all()
     judge(
         "MQDMPR-3.1.3-D13",
-        expected={"sent": any_order(1, 2), "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": Sender.tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
+        expected={
+            "numbers_of_the_messages_sent": any_order(1, 2),
+            "State_of_the_queue": holds("not Locked", otherwise=LOCKED),
+        },
+        observed={
+            "numbers_of_the_messages_sent": Sender.tags(frames),
+            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED,
+        },
         evidence=frames,
     )
 

@@ -284,8 +284,8 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         other = "prepared" if states[1] == "prepared" else "not prepared"
         judge(
             "MQDMPR-3.1.4.3-03",
-            expected={"first": "prepared", "second": expected_state},
-            observed={"first": states[0], "second": other},
+            expected={"first_transaction": "prepared", "second_transaction": expected_state},
+            observed={"first_transaction": states[0], "second_transaction": other},
             evidence=evidence,
         )
     peer.settle()
@@ -299,10 +299,15 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     locked_labels = [] if empty else ["taken", "back"]
     labels = application.labels()
     early_state = {
-        "back": [label for label in locked_labels if label in labels],
-        "acknowledged": application.await_receive_acks(0),
+        "messages_back_in_the_queue": [label for label in locked_labels if label in labels],
+        "acknowledged_messages": application.await_receive_acks(0),
     }
-    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early_state, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.6-03",
+        expected={"messages_back_in_the_queue": [], "acknowledged_messages": []},
+        observed=early_state,
+        evidence=evidence,
+    )
     decisions = {
         verb: _decide_transaction(sut, verb, transaction=transaction) for verb, transaction in transactions.items()
     }

@@ -49,7 +49,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     owned = security.owner.startswith(ACCOUNT_PREFIX) and not security.owner.endswith(GUEST_SUFFIX)
     judge(
         "MQDMPR-3.1.7.1.3.1-10",
-        expected=holds("an owner", otherwise="no owner"),
+        expected=holds("names an owner", otherwise="names no owner"),
         observed=bool(security.owner),
         case="security descriptor",
     )

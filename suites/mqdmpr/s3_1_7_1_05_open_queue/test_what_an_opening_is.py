@@ -59,7 +59,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
-        expected=holds("an opening", otherwise="no descriptor with its handle"),
+        expected=holds("contains the descriptor of the handle", otherwise="contains no descriptor of the handle"),
         observed=bool(whole),
         case="OpenQueueDescriptorCollection",
     )
@@ -134,11 +134,15 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"outgoing_queues_before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
+        expected={
+            "outgoing_queues_of_each_name_before": [[], []],
+            "opens": each(Outcome.DONE),
+            "number_of_outgoing_queues_of_each_name_after": [1, 1],
+        },
         observed={
-            "outgoing_queues_before": queues_before,
-            "answers": outcomes,
-            "outgoing_queues": [len(one) for one in queues_after],
+            "outgoing_queues_of_each_name_before": queues_before,
+            "opens": outcomes,
+            "number_of_outgoing_queues_of_each_name_after": [len(one) for one in queues_after],
         },
     )
     queues = [one for group in queues_after for one in group]
@@ -195,4 +199,4 @@ def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
         openings.open_to_send(sut, name)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed)
+    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed, case="BasePriority of the outgoing queues")

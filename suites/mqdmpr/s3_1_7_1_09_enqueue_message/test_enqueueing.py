@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, holds, none, of_classes
+from harness.expectations import facts, holds, in_queue, none, of_classes
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -171,8 +171,10 @@ def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     peer.pass_time((LIFETIME_S + 1) * 1_000)
     came = receiver.await_acks(2)
     judge.all(
-        expected=facts(left=["express 200", "recoverable 200"], acknowledged=of_classes(*[RECEIVE_TIMEOUT] * 2)),
-        observed={"left": sut.labels(queue), "acknowledged": came},
+        expected=facts(
+            queue=in_queue("express 200", "recoverable 200"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)
+        ),
+        observed={"queue": sut.labels(queue), "acknowledgments": came},
         evidence=came,
     )
     receiver.acknowledge_all()

@@ -187,6 +187,10 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     enterprise.await_online()
     judge(
         "MQDMPR-3.1.7.1.20-11",
-        expected={"found_before": True, "found_offline": False, "found_afterwards": True},
-        observed={"found_before": before, "found_offline": offline, "found_afterwards": is_found()},
+        expected={"queue_found_before": True, "queue_found_while_offline": False, "queue_found_afterwards": True},
+        observed={
+            "queue_found_before": before,
+            "queue_found_while_offline": offline,
+            "queue_found_afterwards": is_found(),
+        },
     )

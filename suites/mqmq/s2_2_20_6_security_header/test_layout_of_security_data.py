@@ -147,6 +147,6 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
         f"{HEADER}EncryptionKeySize": 0,
         f"{HEADER}EncryptionKey": Layout.MISSING,
         TAG_FIELD: TAG,
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)

@@ -47,8 +47,8 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
         judge(
             rule,
-            expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
-            observed={"genuine": genuine.answer, "forged": forged.in_silence},
+            expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD)),
+            observed={"genuine_signature": genuine.answer, "forged_signature": forged.in_silence},
             case=bit,
             evidence=[*genuine.frames, *forged.frames],
         )

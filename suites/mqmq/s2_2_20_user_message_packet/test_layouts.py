@@ -38,8 +38,8 @@ FIELDS_OF_RULES = {
 }
 """By rule: the prefixes of the names of its fields."""
 HEADERS = {
-    "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
-    "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
+    "MQMQ-2.2.20-D02": (ORDER, "bytes after the last header"),
+    "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes after the last header"),
 }
 OPTIONAL = {"MQDMPR-3.1.7.1.30-05": (ORDER,), "MQDMPR-3.1.7.1.30-06": (ORDER,)}
 JOURNALED = {
@@ -200,7 +200,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         f"{USER}ResponseQueue": direct_name_text(answers),
         **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, OF_EXPRESS, wanted, frame)
 
@@ -236,7 +236,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         "TransactionHeader.PreviousTxSequenceNumber": 1,
         **_properties(**{"Flags.PA": 1}),
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, OF_TRANSACTIONAL, wanted, frame, first)
 
@@ -257,6 +257,6 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge):
         "DebugHeader.Flags.QT": 1,
         "DebugHeader.QueueIdentifier": str(TRACES),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, OF_TRACED, wanted, frame)

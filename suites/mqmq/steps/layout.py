@@ -149,7 +149,7 @@ class Layout:
             self._lists()
         if self.fields["BaseHeader.Flags.SH"]:
             self._header("SessionHeader", SESSION)
-        self.fields["bytes left"] = len(self._data) - self._at
+        self.fields["bytes after the last header"] = len(self._data) - self._at
 
     def _header(self, header: str, layout: Fields) -> None:
         self.order.append(header)

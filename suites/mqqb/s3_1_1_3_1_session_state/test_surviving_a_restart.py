@@ -86,17 +86,17 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
         return [one["label"] for one in sut.control.call("peek", queue=queue)["messages"]]
 
     for number in range(1, count + 1):
-        give(number, f"{number} before")
+        give(number, f"sent before ({number})")
     if not peer.eventually(lambda: len(labels()) == count):
         raise ConformanceFailure("the messages did not arrive in their queue")
     receiver.poll_acknowledgment()
     while taken and sut.control.call("receive", queue=queue, timeout_ms=0)["message"]:
         pass
-    expected = [*labels(), "next"]
+    expected = [*labels(), "sent after"]
     sut.restart()
     receiver.session = peer.open_raw()
     give(count, "the same again")
     give(count + 2, "too early")
-    give(count + 1, "next")
-    peer.eventually(lambda: "next" in labels())
+    give(count + 1, "sent after")
+    peer.eventually(lambda: "sent after" in labels())
     judge.all(expected=expected, observed=labels(), case="messages in the queue after a restart", evidence=sent)

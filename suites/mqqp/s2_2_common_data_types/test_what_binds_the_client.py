@@ -148,8 +148,8 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []
     expected, observed = (
-        facts(different_behaviours=1, successes=[]),
-        {"different_behaviours": len(ways), "successes": successes},
+        facts(number_of_different_behaviours=1, successes=[]),
+        {"number_of_different_behaviours": len(ways), "successes": successes},
     )
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
@@ -233,7 +233,9 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     then = reader.begin_read(Reading.RECEIVE, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
     judge(
         rule,
-        expected=facts(after_malformed_answer=Outcome.NO_SUCCESS, after_valid_answer=Outcome.SUCCESS),
-        observed={"after_malformed_answer": said, "after_valid_answer": then},
+        expected=facts(
+            request_after_the_malformed_answer=Outcome.NO_SUCCESS, request_after_a_valid_answer=Outcome.SUCCESS
+        ),
+        observed={"request_after_the_malformed_answer": said, "request_after_a_valid_answer": then},
         evidence=calls,
     )

@@ -47,8 +47,16 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
         case="second read with the dwRequestID",
     )
     elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
-    expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)
+    seen = {
+        "first_read": waits,
+        "second_read_by_the_same_handle": twice.outcome,
+        "read_by_a_different_handle": elsewhere.state_after_silence(),
+    }
+    expected = facts(
+        first_read=first.WAITING,
+        second_read_by_the_same_handle="MQ_ERROR_INVALID_PARAMETER",
+        read_by_a_different_handle=first.WAITING,
+    )
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
@@ -219,6 +227,10 @@ def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, jud
     waits = other.state_after_silence()
     cancelled = admin.cancel(number)
     other.wait()
-    observed = {"waits": waits, "cancel": cancelled.outcome, "answered": other.answered}
-    expected = facts(waits=other.WAITING, cancel="MQ_OK", answered=True)
+    observed = {
+        "read_of_the_other_queue": waits,
+        "cancel": cancelled.outcome,
+        "cancelled_read_answered": other.answered,
+    }
+    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", cancelled_read_answered=True)
     judge.all(expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

@@ -124,17 +124,26 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
     judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
-    outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
+    outcomes = {
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "messages_in_the_private_queue": _use_private_queue(peer, sut, "private"),
+    }
     judge(
         "MQSO-5.5.4-03",
         "MQSO-4.3.1.3-D01",
-        expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]),
+        expected=facts(
+            creation_of_a_public_queue=Outcome.REFUSED, messages_in_the_private_queue=["own", "of the peer"]
+        ),
         observed=outcomes,
     )
     sut.change_environment(directory=True)
     object_before = sut.read_directory_object()
     sut.restart()
-    observed = {"DirectoryIntegrated": is_integrated(), "public_queue": enterprise.attempt_creation()}
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=Outcome.DONE), observed=observed)
+    observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    judge(
+        "MQSO-5.5.4-02",
+        expected=facts(DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE),
+        observed=observed,
+    )
     object_after = sut.read_directory_object()
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)

@@ -21,4 +21,4 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
         return
     timers = read_element(queue_manager, "timers")
     running = [name for name in TIMERS if read_element(timers, name) is not None]
-    judge("MQSO-6.4.1-D01", expected=none("running timer of the directory"), observed=running)
+    judge("MQSO-6.4.1-D01", expected=none("running directory timer"), observed=running)
