@@ -14,7 +14,7 @@ from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
 
 PING_PORT = 3527
-MOST_OPEN = 16_384
+MOST_OPEN_CONVERSATIONS = 16_384
 """The largest number of connections that are followed at once; a further connection replaces the oldest."""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
@@ -114,7 +114,7 @@ class Traffic:
         for former in (key, back):
             if former in self._open:
                 self._open.pop(former)[0].end()
-        while len(self._open) >= 2 * MOST_OPEN:
+        while len(self._open) >= 2 * MOST_OPEN_CONVERSATIONS:
             self._open.popitem(last=False)[1][0].end()
         conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
         self._open[key] = conversation, 0

@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
-from harness.judging.robustness import ROWS, Diagnosis
+from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
@@ -277,7 +277,7 @@ class Judge:
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
-        row = ROWS[diagnosis.condition]
+        row = RULE_BY_CONDITION[diagnosis.condition]
         frames = list(diagnosis.evidence)
         self._write_verdict(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
@@ -423,7 +423,7 @@ class Judge:
             errata=row.errata if not errata or errata in row.errata else (*row.errata, errata),
             notes=tuple(notes),
             advice=advice,
-            heard=any([frame.from_sut for frame in frames]),
+            heard=any(frame.from_sut for frame in frames),
         )
 
     def _build_evidence(

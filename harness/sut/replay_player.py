@@ -22,7 +22,7 @@ from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
 
 NOT_REPLAYABLE = "not replayable"
-_LONGEST_END = 200
+_LONGEST_END_TEXT_CHARACTERS = 200
 
 
 class PlayedStream(Protocol):
@@ -92,7 +92,7 @@ class Player:
             return None
         self._at += 1
         self.environment.follow(item.us)
-        return one_line(str(item.said[what]), _LONGEST_END)
+        return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
         """Stop playing at the end of the check, which must also be its end in the capture."""

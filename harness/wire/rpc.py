@@ -47,7 +47,7 @@ MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
-PRIVACY = 6
+PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE_FRAGMENT_FLAGS = FIRST | LAST
@@ -391,4 +391,8 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
 def is_sealed(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
-    return PTYPES[packet.ptype] in ("request", "response") and verifier is not None and verifier.auth_level == PRIVACY
+    return (
+        PTYPES[packet.ptype] in ("request", "response")
+        and verifier is not None
+        and verifier.auth_level == PACKET_PRIVACY_LEVEL
+    )

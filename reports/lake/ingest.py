@@ -24,7 +24,7 @@ from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
 """A function that receives the name of the current stage, in a few words."""
-REJECTED_NAMED = 100
+MOST_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
@@ -205,7 +205,9 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
     report.rejected = sum(source.lines for source in chosen) - kept
     if report.rejected:
         with note_published_on_failure(report):
-            report.named = writing.list_rejected_lines(replace(lake, manifest=state), commits, REJECTED_NAMED)
+            report.named = writing.list_rejected_lines(
+                replace(lake, manifest=state), commits, MOST_NAMED_REJECTED_LINES
+            )
 
 
 def _write_folders(

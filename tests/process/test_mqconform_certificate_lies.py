@@ -173,7 +173,7 @@ def let_must_be_may(inside: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "unknown profile": (in_system(profile="windows-3.11"), "its profile 'windows-3.11' is unknown; known: "),
+    "unknown profile": (in_system(profile="windows-3.11"), "the profile 'windows-3.11' is unknown; known: "),
     "profile of another type": (in_system(profile=["a"]), 'profile: ["a"] is not of type "string"'),
     "no profile": (in_system(profile=None), 'profile: null is not of type "string"'),
     "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "has the set-up of sut"),

@@ -74,11 +74,11 @@ class Seeking(Part):
         if position is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         if lookup_action is not MessageSeekAction.CURRENT:
-            direction = _BESIDE[lookup_action]
+            direction = _DIRECTION_BY_SEEK_ACTION[lookup_action]
             return _result_of_search(self.seek_available(position, peek_operation, direction))
         if self.is_readable(position, peek_operation):
             return Status.MQ_OK, position
-        return _NOT_READABLE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
+        return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
 
 
 _FROM_EDGE = {
@@ -87,13 +87,13 @@ _FROM_EDGE = {
 }
 
 
-_BESIDE = {
+_DIRECTION_BY_SEEK_ACTION = {
     MessageSeekAction.NEXT: SeekDirection.FORWARD,
     MessageSeekAction.PREVIOUS: SeekDirection.BACKWARD,
 }
 
 
-_NOT_READABLE = {
+_STATUS_OF_UNREADABLE_STATE = {
     MessagePositionState.LOCKED: Status.MQ_ERROR_TRANSACTION_USAGE,
     MessagePositionState.DELETED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
 }

@@ -9,7 +9,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
 class RemoteEnding(Part):
@@ -80,7 +80,7 @@ class RemoteEnding(Part):
         if not status:
             status, entry = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
             if entry is not None:
-                status = self.cancel_remote_read(entry, CANCELED)
+                status = self.cancel_remote_read(entry, CANCELED_STATUS)
         self.qm.remote.note(call.respond(Return=status))
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -113,13 +113,13 @@ class RemoteEnding(Part):
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
-            self.cancel_remote_read(entry, CANCELED)
+            self.cancel_remote_read(entry, CANCELED_STATUS)
 
     def orphan_call(self, call: Call) -> None:
         """End a read whose client no longer waits for the answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
-            self.cancel_remote_read(entry, CANCELED)
+            self.cancel_remote_read(entry, CANCELED_STATUS)
 
 
 def _ignore_status(status: Status) -> None:

@@ -32,7 +32,7 @@ PERSISTENT_ATTRIBUTES = (
     "Scope",
 )
 """The attributes of a queue that only the data model shows, and that survive a restart. Spec: MS-MQDMPR 3.1.1.2."""
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("queue_control")
@@ -101,7 +101,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-    sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS)
+    sut.control.begin("receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS)
     sut.restart()
     later = peer.open_raw()
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))

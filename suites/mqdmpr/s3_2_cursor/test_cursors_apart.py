@@ -17,7 +17,7 @@ pytestmark = needs("qm2qm")
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_TIMEOUT_MS = 300
+SHORT_READ_TIMEOUT_MS = 300
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 RULES_OF_ACTION = {
@@ -168,8 +168,8 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
     read_by_other = other.start_receive()
-    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
-    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
     other.give_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
@@ -199,8 +199,8 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()
     read = queue.peek(hCursor=cursor)
-    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
-    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
     second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
     third_peek = queue.peek(hCursor=cursor)

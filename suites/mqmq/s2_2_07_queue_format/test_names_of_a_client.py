@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix
+from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
@@ -103,7 +103,7 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
             rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge(rule, expected=SYSTEM | suffix, case="m_SuffixAndFlags", observed=found, evidence=call.evidence)
+    judge(rule, expected=SYSTEM_QUEUE_SUFFIX | suffix, case="m_SuffixAndFlags", observed=found, evidence=call.evidence)
 
 
 @needs("subqueues")

@@ -27,7 +27,7 @@ LARGEST_CERTIFICATE = 0xFFFF
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
 of_security_header = of_part("SecurityHeader")
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.6-10": "X12",
     "MQMQ-2.2.20.6-11": "X13",
     "MQMQ-2.2.20.6-12": "X14",
@@ -35,7 +35,7 @@ UNUSED = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, SecurityHeader, UNUSED)
+register_unused_bits(MESSAGE, SecurityHeader, UNUSED_BITS_BY_RULE)
 
 
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")

@@ -11,7 +11,7 @@ from harness.judging.passive import Context, Finding, Predicate
 from reference_qm.codec import BaseHeader, FormatError
 from reference_qm.codec.base import BASE_HEADER_SIZE, SESSION_ACK_SIZES, SESSION_HEADER_SIZE
 
-OF_A_STREAM = (
+STREAM_PACKET_KINDS = (
     "EstablishConnection",
     "ConnectionParameters",
     "SessionAck",

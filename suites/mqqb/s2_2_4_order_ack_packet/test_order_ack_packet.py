@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds, one_of
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -115,7 +115,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
         return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
 
     both = {"first": 3, "later": 1}
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     peer.environment.run_until(lambda: list_highest_numbers() == both, within_ms)
     judge.all(
         expected=one_of(both, {"later": 1}),

@@ -12,7 +12,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
-PRIVATE = 3
+PRIVATE_QUEUE_TYPE = 3
 BODY_RULES = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
@@ -126,7 +126,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
-    if user.DQ != PRIVATE:
+    if user.DQ != PRIVATE_QUEUE_TYPE:
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge(

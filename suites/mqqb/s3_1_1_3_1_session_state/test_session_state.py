@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
-DAY_S = 24 * 3_600
+SECONDS_PER_DAY = 24 * 3_600
 GROWING_IDENTIFIERS = holds(
     "the identifiers of the last three messages are greater than those of the first three messages"
 )
@@ -99,7 +99,7 @@ def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, ju
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
-    sut.change_environment(clock=-DAY_S)
+    sut.change_environment(clock=-SECONDS_PER_DAY)
     message_tags += _send_together(sender, "mqc-a-day-before")
     sut.restart()
     message_tags += _send_together(sender, "mqc-then-restarted")

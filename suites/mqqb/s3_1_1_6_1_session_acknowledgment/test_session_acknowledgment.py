@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sequences import Outgoing
@@ -17,7 +17,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
     session = outgoing.session
     own = session.send(peer.message())
-    answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
     header = answer["SessionHeader"]
     judge(
         "MQQB-3.1.1.6.1-03",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import none
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -40,7 +40,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
         sent.append(session.send(packet))
     forwarding_session = sender.await_session()
     came = sender.collect(forwarding_session, len(sent))
-    peer.pass_time(sut.duration_ms(ACK_MS))
+    peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
     acks = [
         frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and read_ack_place(frame)[:2] == identifier

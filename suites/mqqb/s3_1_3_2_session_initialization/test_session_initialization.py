@@ -11,14 +11,19 @@ from harness.expectations import between, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
+from suites.mqqb.steps.opening import (
+    CLOCK_TOLERANCE_S,
+    RETRY_INTERVAL_MS,
+    find_initiated_session,
+    list_accepted_sessions,
+)
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
-CLEANUP_MS = 20_000
+SESSION_CLEANUP_MS = 20_000
 CLOSED_AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
 CLOSED_AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
 
@@ -192,7 +197,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """A session without messages closes at the first expiry of its Session Cleanup Timer, and does not wait for the
     second expiry.
     """
-    cleanup_ms = sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
@@ -406,13 +411,13 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
     configured time.
     """
     if sut.has("set_timers"):
-        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+        sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
     left_ms = read_element(session["timers"], "SessionRetryConnect")
     is_running = left_ms is not None
     if sut.has("set_timers"):
-        is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_MS)
+        is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_INTERVAL_MS)
     expected = holds("SessionRetryConnect runs with the configured time")
     judge("MQQB-3.1.3.2-14", expected=expected, observed=is_running or f"{left_ms} ms left", evidence=asked)
 

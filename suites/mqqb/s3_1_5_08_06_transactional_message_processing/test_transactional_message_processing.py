@@ -26,7 +26,7 @@ GAP_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest time scale at which the check can act while a timer runs."""
-IN_TIME = "after OrderAckTimeout"
+ORDER_ACK_IN_TIME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
 OFFERS_OF_ONE_SEQUENCE = (
     (5, 4, False, "5 after 4 as the first message"),
@@ -66,13 +66,13 @@ OFFERS_OF_SEQUENCES = (
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
-NEW_SECOND_MS = 2_500
+WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time after which a new sequence has a later TimeStamp than all sequences of this check."""
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
-LEAST_GROWTH_S = 2
+LEAST_IDENTIFIER_GROWTH_S = 2
 """The seconds to wait before the SUT sets a time again, and the least increase of that time."""
-ATTEMPTS = 3
+MOST_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
 """The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
 """
@@ -80,7 +80,7 @@ STALLED_ATTEMPTS = 6
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     """Describe how long after a message its OrderAck arrived."""
-    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, IN_TIME)
+    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -109,7 +109,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.1.6.2-06",
             "MQQB-3.1.2.7-01",
             "MQQB-3.1.3.2-28",
-            expected=IN_TIME,
+            expected=ORDER_ACK_IN_TIME,
             observed=when,
             case="OrderAck",
             evidence=evidence,
@@ -158,7 +158,10 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
         expected=fields(
-            {"message that the OrderAck names": last, "time of the OrderAck since the second message": IN_TIME}
+            {
+                "message that the OrderAck names": last,
+                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
+            }
         ),
         observed=observed,
         evidence=[*sent, frame],
@@ -184,7 +187,7 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
-    for _ in range(ATTEMPTS):
+    for _ in range(MOST_ATTEMPTS):
         sent = [receiver.send()]
         receiver.peer.pass_time(gap_ms)
         sent.append(receiver.send())
@@ -240,7 +243,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
-    peer.pass_time(NEW_SECOND_MS)
+    peer.pass_time(WAIT_FOR_NEW_SECOND_MS)
 
 
 class Offer(NamedTuple):
@@ -405,7 +408,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.allowed(LEAST_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),

@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
-QUOTA_KB = 8
+SMALL_QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
@@ -116,7 +116,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     a FinalAck if it is transactional.
     """
     transactional = kind == "transactional"
-    queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
+    queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
     for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):

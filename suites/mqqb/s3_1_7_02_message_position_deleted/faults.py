@@ -55,7 +55,7 @@ add(
     ),
 )
 
-_OTHER_CLASSES = (
+_WRONG_ACK_CLASSES = (
     ("received", "MQQB-3.1.7.2.1-D01", MessageClass.MQMSG_CLASS_ACK_RECEIVE, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE),
     ("deleted", "MQQB-3.1.7.2.1-D02", MessageClass.MQMSG_CLASS_NACK_Q_DELETED, MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
     ("purged", "MQQB-3.1.7.2.1-D03", MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
@@ -72,7 +72,7 @@ def _set_acknowledgment_class(other: MessageClass) -> Change:
     return lambda ack, message: replace(ack, Class=other)
 
 
-for _name, _rule, _right, _other in _OTHER_CLASSES:
+for _name, _rule, _right, _other in _WRONG_ACK_CLASSES:
     _says = f"The receiver's acknowledgment of a message that was {_name} has the class {_other.name}."
     add(
         f"receiver-ack-of-{_name}-message-class-wrong",

@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
-ATTRIBUTES = {
+ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
@@ -29,7 +29,7 @@ ATTRIBUTES = {
 }
 """Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
-INFINITE = 0xFFFF_FFFF
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 
@@ -53,8 +53,8 @@ def _get_attributes(ack) -> dict[str, int]:
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
     found = _get_attributes(ack)
-    for rule, name in ATTRIBUTES.items():
-        expected = INFINITE if name.startswith("TimeTo") else 0
+    for rule, name in ATTRIBUTE_BY_RULE.items():
+        expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
@@ -259,7 +259,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
@@ -324,7 +324,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
@@ -425,7 +425,7 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-24",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-28",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @needs("queues", "receive")
 @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     queue = sut.new_queue("left", transactional=transactional)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE
+    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE_LIFETIME_S
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message

@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Outcome, Reader
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
-FAST = 200
+FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 
 
@@ -167,7 +167,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 
     Reads of a queue that is already open succeed before and after the cancelled call.
     """
-    sut.set_timers(scale=1 if peer.environment.virtual else FAST)
+    sut.set_timers(scale=1 if peer.environment.virtual else FAST_TIMER_SCALE)
     reader = Reader(peer, sut)
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()

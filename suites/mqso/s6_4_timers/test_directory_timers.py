@@ -6,7 +6,7 @@ from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
 
-TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
+TIMER_NAMES = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 
 
 @needs("inspect")
@@ -20,5 +20,5 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     timers = read_element(queue_manager, "timers")
-    running = [name for name in TIMERS if read_element(timers, name) is not None]
+    running = [name for name in TIMER_NAMES if read_element(timers, name) is not None]
     judge("MQSO-6.4.1-D01", expected=none("running directory timer"), observed=running)

@@ -9,7 +9,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
@@ -21,7 +21,7 @@ def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
     """
     queue = remote.open()
     number = remote.request_id()
-    waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_TIMEOUT_MS, dwRequestID=number)
+    waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, dwRequestID=number)
     if waits.state_after_silence() != Call.WAITING:
         raise ConformanceFailure("a receive from an empty queue of the SUT does not wait")
     queue.cancel(number).expect_success()
