@@ -93,7 +93,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-D05")
 def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge):
     """Messages of a queue with Journaling are received in transactions, by their order and by LookupIdentifier: the
-    journal contains the messages of the committed transactions, internal and external, and no other.
+    journal contains the messages of the committed transactions, internal and external, and no other messages.
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)
@@ -155,8 +155,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-02")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
-    """A queue has the type with which it was created, and later the type to which an application changes it; it stores
-    messages in both cases.
+    """A queue has the type with which it was created, and later the type to which an application changes it; the queue
+    stores messages with both types.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
     connection = peer.open_raw()

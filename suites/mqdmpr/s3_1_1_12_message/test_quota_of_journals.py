@@ -46,8 +46,8 @@ def _judge_copies_at_quota(
 @covers("MQDMPR-3.1.1.12-22")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
-    """A delivered message with positive journaling is not stored in the journal while the journal quota is 0, and is
-    stored when the quota has room again.
+    """A message with positive journaling that is delivered while the journal quota is 0 is not stored in the journal; a
+    message that is delivered after the quota has been raised is stored.
     """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
@@ -96,8 +96,8 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-25")
 @varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
-    """An expired message with negative journaling is not stored in the dead-letter queue while the journal quota is 0,
-    and is stored there when the quota has room again.
+    """A message with negative journaling that expires while the journal quota is 0 is not stored in the dead-letter
+    queue; a message that expires after the quota has been raised is stored.
     """
     sender = Sender(peer, sut)
     sender.send(9)

@@ -47,7 +47,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
 def test_model_has_identifier_of_packets(sut, judge):
-    """LocalQueueManager.Identifier is the GUID by which the SUT identifies itself in packets."""
+    """LocalQueueManager.Identifier is the GUID with which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier")
 

@@ -90,7 +90,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1-04")
 @varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):
-    """After a restart the express message, the open handle, the cursor and the pending read do not exist; a message
+    """After a restart the express message, the open handle, the cursor and the pending read no longer exist; a message
     that arrives later stays in its queue.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")

@@ -32,7 +32,7 @@ LOCKED = "Locked"
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
-    is Locked; without the mode the SUT sends the waiting messages of both its outgoing queues.
+    is Locked; when the mode has been switched off, the SUT sends the waiting messages of both its outgoing queues.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:

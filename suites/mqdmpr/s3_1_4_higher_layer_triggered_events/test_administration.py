@@ -71,8 +71,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """The SUT restarts with a prepared transaction, and the coordinator does not answer: after the reenlistment
-    timeout, the SUT reports the transaction in doubt and accepts no session. After a second restart, it sends a waiting
-    message, and sends the message of the transaction when the transaction is committed.
+    timeout, the SUT reports the transaction as in doubt and accepts no session. After a second restart, it sends a
+    waiting message, and sends the message of the transaction when the transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]

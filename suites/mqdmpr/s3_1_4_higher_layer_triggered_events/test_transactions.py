@@ -197,8 +197,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     *RULES_BY_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
-    """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
-    leaves its queues unchanged.
+    """For a transaction that never existed or has ended, the SUT refuses to prepare it, to commit it, to abort it, and
+    to receive a message in it; the SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")

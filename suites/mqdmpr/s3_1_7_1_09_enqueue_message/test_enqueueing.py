@@ -49,7 +49,7 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     """The low seven bytes of the LookupIdentifiers of three messages in two queues increase in the order of arrival,
-    and equal the SequentialId that a remote reader receives.
+    and equal the SequentialIds that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
@@ -100,8 +100,8 @@ SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21
 @covers(*SEND_RULES)
 @varied("time to reach queue", "application tag", "trace", "queue journaling")
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
-    """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
-    sending, and never after an abort.
+    """Messages that are sent to a local queue in a transaction are in the queue after the commit, in the order of
+    sending; after an abort they are not in the queue.
     """
     application = Application(peer, sut, transactional=True)
     committed, aborted = application.begin_transaction(), application.begin_transaction()

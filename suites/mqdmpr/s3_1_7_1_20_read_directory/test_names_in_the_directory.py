@@ -171,8 +171,8 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-11")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
-    """The SUT finds the path name of a public queue of another queue manager while the directory is available, not
-    while it is unavailable, and again when it is available again.
+    """The SUT finds the path name of a public queue of another queue manager before and after an outage of the
+    directory, but not during the outage.
     """
     enterprise = Enterprise(peer, sut)
     name = f"PUBLIC={FAR_PUBLIC_QUEUE}"

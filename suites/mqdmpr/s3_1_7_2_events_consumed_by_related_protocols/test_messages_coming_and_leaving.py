@@ -61,7 +61,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """Each of three messages increases the size of a queue in bytes by at least the size of its body. An aborted
-    receive does not change the size; each receive decreases it, and the last to 0 (erratum E104).
+    receive does not change the size; each receive decreases it, and the last receive decreases it to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 

@@ -47,8 +47,8 @@ def _read_destination(frame):
 )
 @pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A multiple-element format name contains only one queue, several times and in different case: the queue gets one
-    message, which lists a single destination.
+    """A multiple-element format name contains one queue several times, in different case, and no other queue: the queue
+    gets one message, which lists a single destination.
     """
     copies = _send_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE, "message lists several queues": False}

@@ -12,7 +12,7 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-2.2.1.2-01")
 def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge):
     """A receive by each of the three methods returns a different handle. RemoteQMEndReceive succeeds once with each
-    handle; a second call gets a fault.
+    handle; a second call with the handle gets a fault.
     """
     queue = remote.open_with_messages("first", "second", "third")
     reads = [

@@ -48,8 +48,9 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
     "MQQP-3.1.4.5-01",
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
-    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes both: the peer
-    gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
+    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes the queue and the
+    cursor: the peer gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and
+    RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

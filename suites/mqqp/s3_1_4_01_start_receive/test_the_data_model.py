@@ -75,9 +75,9 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     }
 )
 def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
-    """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, it is Read, at the first of two
-    messages; after PEEK_NEXT it is Read, at the second message. After a further PEEK_NEXT, which does not wait, it is
-    WaitPeek or Unread (erratum E180).
+    """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, the cursor has the state Read and is
+    at the first of two messages; after PEEK_NEXT, its state is Read, at the second message. After a further PEEK_NEXT,
+    which does not wait, its state is WaitPeek or Unread (erratum E180).
     """
     queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}

@@ -86,7 +86,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
     """RemoteQMCancelReceive ends a waiting receive if it has the handle of the receive's queue, but not if it has the
-    handle of a different queue. After every kind of end, the dwRequestID can be used again, and the reads of two queues
+    handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of two queues
     return the messages of their queues.
     """
     queue = remote.open()
@@ -211,8 +211,8 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
 @pytest.mark.parametrize("end", ["message", "time-out", "cancel"])
 @covers("MQQP-3.1.1.3-02")
 def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, end):
-    """Reads of two queues wait with the same dwRequestID, and one read ends with a message, at its time-out or by a
-    cancel: the other read still waits, and can be cancelled.
+    """Reads of two queues wait with the same dwRequestID, and one read gets a message, times out or is cancelled: the
+    other read still waits, and can be cancelled.
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()

@@ -183,8 +183,8 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
-    """A receive locks the only message, and a read of a second client waits; the receive ends with RR_NACK: the waiting
-    read gets the message.
+    """A receive locks the only message, and a read of a second client waits. When the receive ends with RR_NACK, the
+    waiting read gets the message.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     held = queue.start_receive()

@@ -27,8 +27,9 @@ def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
-    """When the coordinator is lost, a message that its transaction has received is in the queue again, and the
-    transaction cannot be committed; new external transactions are refused until the coordinator is available again.
+    """When the SUT loses its coordinator, a message that an external transaction has received is in the queue again,
+    and the transaction cannot be committed; new external transactions are refused until the coordinator is available
+    again.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -79,8 +80,8 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
-    transactional message, and stores a transactional message from the peer.
+    """While the coordinator is unavailable, the SUT sends and receives local messages, accepts a session, sends its
+    waiting transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")

@@ -42,9 +42,9 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQQB-3.1.7.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
-    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses,
-    changes, purges and deletes private queues, and keeps a message to a public name; when the directory is available
-    again, the SUT creates a public queue and sends the message.
+    """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create a public queue; it still
+    uses, changes, purges and deletes private queues, and keeps a message to a public name. When the directory is
+    available again, the SUT creates a public queue and sends the message.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
