@@ -107,7 +107,7 @@ class MemoryDirectory(Replica):
             raise ValueError(f"{kind}: set the attributes that its name consists of")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
-                raise ValueError(f"{path}: exists already; change the existing object instead")
+                raise ValueError(f"{path} exists already; change the existing object instead")
             return self._publish(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:

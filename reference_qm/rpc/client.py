@@ -167,7 +167,7 @@ class ClientAssociation:
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
-            raise SecurityError("a response is of a security context that was not agreed on")
+            raise SecurityError("a response belongs to a security context that was not negotiated")
         return agreed.open(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
@@ -180,13 +180,15 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(TRANSFER_SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers, instead of one for each proposal (C706 12.6.3.1)")
+            return self.end(
+                f"the server sent {len(ack.p_result_list)} answers instead of one for each proposal (C706 12.6.3.1)"
+            )
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(TRANSFER_SYNTAXES))
                 self._contexts[self.interfaces[place].name] = (identifier, TRANSFER_SYNTAXES[number] is NDR64)
         if not self._contexts:
-            return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
+            return self.end("the server offers none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
         if self._security is not None:
@@ -200,7 +202,7 @@ class ClientAssociation:
             self.state = BindingState.BOUND
             return [Bound()]
         if trailer is not None and not agreed.is_of(trailer):
-            return self.end("the server answered for another security context (MS-RPCE 3.3.1.5.2.1)")
+            return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:
             if agreed.legs > self.limits.auth_legs:
