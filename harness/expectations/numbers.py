@@ -16,6 +16,7 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "MessageClass": MessageClass,
     "EncryptionAlgorithm": EncryptionAlgorithm,
     "CryptoAlgorithm": EncryptionAlgorithm,
+    "sessionKeyAlgorithm": EncryptionAlgorithm,
     "PreferredAdvancedAlgorithm": EncryptionAlgorithm,
     "PreferredEnhancedAlgorithm": EncryptionAlgorithm,
     "PreferredBaseAlgorithm": EncryptionAlgorithm,

@@ -22,7 +22,7 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security, fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security, build_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -310,10 +310,10 @@ class ClientAssociation:
         context, wide = self._contexts[call.interface.name]
         stub = call.method.build_in(call.arguments, Encoding(wide))
 
-        def make(part: bytes, rest: int, flags: int) -> Pdu:
+        def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)
 
-        return fragments(stub, self._max_xmit_frag, self._security, make)
+        return build_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
 
 
 _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[Outgoing]]] = (

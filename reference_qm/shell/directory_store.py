@@ -108,7 +108,7 @@ class SqliteDirectory(MemoryDirectory):
                 self._seen_version = None  # memory may differ from the file now: read it again
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
-        self._notify()
+        self._notify_observers()
 
     def _store_element(self, element: DirectoryObject) -> None:
         self._database.execute(

@@ -33,7 +33,7 @@ _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgori
 _SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
 
 
-def requested_security(
+def build_requested_security(
     request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
 ) -> MessageSecurity | None:
     """Return the security that a command requests, or None. Raises CommandError.

@@ -111,7 +111,7 @@ class Enqueueing(Part):
     ) -> Result | None:
         position.awaits_disk = True
 
-        def arrive() -> Result:
+        def handle_arrival() -> Result:
             self.qm.arrival.message_arrived(position, now)
             return result
 
@@ -119,7 +119,7 @@ class Enqueueing(Part):
         return self.qm.disk.commit(
             self.qm.durability.build_send_record(position),
             token,
-            arrive,
+            handle_arrival,
             lambda: queue.MessagePositionList.remove(position),
         )
 

@@ -59,7 +59,7 @@ class Pointer(NdrType):
             reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
-            reader.refuse(f"referent {value:#x} was already used for a target of another type")
+            reader.refuse(f"referent {value:#x} was already used for a target of a different type")
         return referent
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -78,12 +78,12 @@ class Pointer(NdrType):
         return 0
 
 
-def unique(target: NdrType) -> Pointer:
+def declare_unique_pointer(target: NdrType) -> Pointer:
     """Declare a [unique] pointer, the pointer_default of the interfaces."""
     return Pointer(PointerKind.UNIQUE, target)
 
 
-def full(target: NdrType) -> Pointer:
+def declare_full_pointer(target: NdrType) -> Pointer:
     """Declare a [ptr] pointer."""
     return Pointer(PointerKind.FULL, target)
 

@@ -107,12 +107,12 @@ def _await_message_in_queue(peer, sut, sent) -> dict[str, Any]:
     """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
-    def there() -> list[dict[str, Any]]:
+    def find_in_queue() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not peer.eventually(lambda: bool(there())):
+    if not peer.eventually(lambda: bool(find_in_queue())):
         raise ConformanceFailure("the message did not arrive in its queue")
-    return there()[0]
+    return find_in_queue()[0]
 
 
 PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (

@@ -70,8 +70,8 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
 
 @covers("MQDMPR-3.1.7.1.2-05")
 def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
-    """A pending receive by a cursor takes no message after the cursor is closed; pending peeks without a cursor and by
-    another cursor get the next message. The check accepts any answer to the receive, or none.
+    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor and a
+    pending peek by a second cursor get the next message. The check does not judge the answer to the receive.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

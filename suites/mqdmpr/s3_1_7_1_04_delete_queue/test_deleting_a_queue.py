@@ -45,7 +45,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         observed={
             "listed_before": was_listed,
             "listed_after": _is_listed(sut, name),
-            "open": openings.opening_outcome_of(opened),
+            "open": openings.get_opening_outcome(opened),
             "send": sut.attempt(sut.send, f"DIRECT={path}"),
             "peek": sut.attempt("peek", queue=name),
         },
@@ -58,7 +58,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED_OUTCOME},
-        observed={"create": creation, "messages": labels, "open": openings.opening_outcome_of(second_opening)},
+        observed={"create": creation, "messages": labels, "open": openings.get_opening_outcome(second_opening)},
         evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")

@@ -105,8 +105,8 @@ def test_opening_has_requested_access(remote, judge):
             "received": "first",
         },
         observed={
-            "open_while_first_reader_peeks": openings.opening_outcome_of(beside_peeking),
-            "open_while_first_reader_receives": openings.opening_outcome_of(beside_receiving),
+            "open_while_first_reader_peeks": openings.get_opening_outcome(beside_peeking),
+            "open_while_first_reader_receives": openings.get_opening_outcome(beside_receiving),
             "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
@@ -167,8 +167,8 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             rule,
             expected={"open_by_the_queue_name": openings.OPENED_OUTCOME, "other_opens": each(Outcome.REFUSED)},
             observed={
-                "open_by_the_queue_name": openings.opening_outcome_of(by_its_name),
-                "other_opens": [openings.opening_outcome_of(call) for call in calls],
+                "open_by_the_queue_name": openings.get_opening_outcome(by_its_name),
+                "other_opens": [openings.get_opening_outcome(call) for call in calls],
             },
             evidence=calls,
         )

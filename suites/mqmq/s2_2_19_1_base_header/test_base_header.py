@@ -172,7 +172,7 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     connection, asked = accept_request(listen_for_connection(peer, sut))
     respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
-    connection.send(_agree_to(parameters))
+    connection.send(_answer_parameters(parameters))
     message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", case="packet of the SUT", observed=observed, evidence=[message])
@@ -186,7 +186,7 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     )
 
 
-def _agree_to(asked):
+def _answer_parameters(asked):
     timeouts = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(WindowSize=64, **timeouts)
 

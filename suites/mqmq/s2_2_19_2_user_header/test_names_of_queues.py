@@ -97,7 +97,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         )
 
 
-def _hosts(peer, sut):
+def _list_host_guids(peer, sut):
     return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST}
 
 
@@ -133,7 +133,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
     3, and AQ, RQ and the queue names have the values that the document specifies.
     """
-    hosts = _hosts(peer, sut)
+    hosts = _list_host_guids(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
     for rules, queue, name, flag, value, written in SENT_NAMES:
         given = {} if name is None else {queue: name.format(**hosts)}
@@ -179,8 +179,8 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
 @needs("send", "directory")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
-    """The SUT sends a message to a public queue of a far computer by way of the peer: QueueManagerAddress is the GUID
-    of the far computer.
+    """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
+    of the remote computer.
     """
     outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     frame = outgoing.send(body="routed", label="routed")

@@ -62,7 +62,7 @@ def _reorder_queue_lists(packet: UserMessagePacket) -> bytes:
 
 for _name, _rules, _says, _change in (
     (
-        "sender-copies-all-to-first-destination",
+        "sender-sends-copies-for-all-destinations-to-first-one",
         ("MQMQ-2.2.20.1-D02",),
         "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
         _write_first_destination_in_all,

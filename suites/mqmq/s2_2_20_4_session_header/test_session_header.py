@@ -104,7 +104,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         "MQMQ-2.2.20.4-03",
         expected=[1, 1, 3],
         case="increase of AckSequenceNumber",
-        observed=_differences(counts),
+        observed=_list_increases(counts),
         evidence=evidence,
     )
 
@@ -351,6 +351,6 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
     )
 
 
-def _differences(counts):
+def _list_increases(counts):
     """Return the increase of each count over the previous count, and of the first count over 0."""
     return [after - before for before, after in pairwise([0, *counts])]

@@ -143,7 +143,7 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     judge_fields(judge, FIELDS_OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
-def _properties(**fields):
+def _build_expected_properties(**fields):
     usual = {
         "Flags.PA": 0,
         "Flags.PR": 0,
@@ -198,7 +198,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{OTHER_QUEUE_MANAGER}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
-        **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
+        **_build_expected_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }
@@ -234,7 +234,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         "TransactionHeader.Flags.LM": 1,
         "TransactionHeader.TxSequenceNumber": 2,
         "TransactionHeader.PreviousTxSequenceNumber": 1,
-        **_properties(**{"Flags.PA": 1}),
+        **_build_expected_properties(**{"Flags.PA": 1}),
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }
@@ -243,20 +243,22 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
 
 @needs("send")
 @covers(*FIELDS_OF_TRACED_MESSAGE)
-def test_traced_message_has_debug_header_at_its_end(peer, sut, judge):
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
     header.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY, label=LABEL, delivery="express", trace_queue=str(TRACE_QUEUE_GUID))
+    frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, trace_queue=str(TRACE_QUEUE_GUID))
     outgoing.end()
+    transaction = ["TransactionHeader"] if delivery == "transactional" else []
     wanted = {
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 1,
         "BaseHeader.Flags.TR": 1,
         "DebugHeader.Flags.QT": 1,
         "DebugHeader.QueueIdentifier": str(TRACE_QUEUE_GUID),
-        ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
+        ORDER: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],
         "bytes after the last header": 0,
     }
     judge_fields(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)

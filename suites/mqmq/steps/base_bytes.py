@@ -25,7 +25,7 @@ NOTHING_BEGINS, AFTER = "BaseHeader", "stream"
 JudgeBytes = Callable[[bytes], Finding]
 
 
-def of_packets(judge_bytes: JudgeBytes) -> Predicate:
+def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
     """Apply a predicate to the bytes of packets on a connection; a malformed packet can break a rule, but does not
     count as keeping it.
     """
@@ -46,7 +46,7 @@ def size_counts_packet(data: bytes) -> Finding:
     """
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
     stated, actual = int.from_bytes(data[8:12], "little"), len(data)
-    observed = f"PacketSize is 0x{stated:X}, the packet has 0x{actual:X} bytes"
+    observed = f"PacketSize is {stated}, the packet has {actual} bytes"
     if base.IN and base.SH:
         return stated in SESSION_ACK_SIZES, observed
     return stated == actual - (SESSION_HEADER_SIZE if base.SH else 0), observed

@@ -23,12 +23,16 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
-    each queue has Ordinal 1.
+    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
+    identifiers; the first sequence to each queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
     outgoing.acknowledge_all()
+    begun += outgoing.send()
+    outgoing.send_session_ack()
+    outgoing.send_final_ack(2)
+    peer.settle()
     begun += outgoing.send()
     outgoing.acknowledge_all()
     outgoing.use_queue("mqc-greater-2")
@@ -42,7 +46,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
-    (stamp, _), _, (other, ordinal) = identifiers
+    (stamp, _), *_, (other, ordinal) = identifiers
     begins = {"Ordinal": ordinal, "newer TimeStamp": other > stamp}
     expected = fields({"Ordinal": 1, "newer TimeStamp": True})
     judge("MQQB-3.1.1.3.1-03", expected=expected, observed=begins, evidence=begun)
@@ -127,14 +131,16 @@ def _await_messages(sender, message_tags):
     """Wait until the messages with the given tags have arrived on an open session; return them."""
     inbox = sender.peer.inbox
 
-    def found() -> dict[int, Frame]:
+    def find_latest_messages() -> dict[int, Frame]:
         return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
     if not sender.peer.environment.run_until(
-        lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
+        lambda: set(message_tags) <= find_latest_messages().keys(), sender.sut.connect_timeout_ms
     ):
-        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages arrived")
-    return [found()[tag] for tag in message_tags]
+        raise ConformanceFailure(
+            f"{len(set(message_tags) & find_latest_messages().keys())} of {len(message_tags)} messages arrived"
+        )
+    return [find_latest_messages()[tag] for tag in message_tags]
 
 
 def _acknowledge_messages(sender, frames):
@@ -290,7 +296,7 @@ def _await_reject_count(peer, sut, count):
     """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
-    def shown():
+    def is_count_shown():
         transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
         counts = [
             read_element(one, "RejectCount")
@@ -299,5 +305,5 @@ def _await_reject_count(peer, sut, count):
         ]
         return counts[-1] if counts else "no count"
 
-    peer.eventually(lambda: shown() == count)
-    return shown()
+    peer.eventually(lambda: is_count_shown() == count)
+    return is_count_shown()

@@ -114,7 +114,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
-@fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
+@fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
 class InitiatorNextHopsOfOtherGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than that of the destination."""
 

@@ -42,7 +42,7 @@ class SenderFinalAckDeadLetterMissing(FinalAcks):
         super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
+@fault("sender-final-ack-dead-letters-message-only-if-it-was-never-queued", breaks="MQQB-3.1.5.7-05")
 class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
@@ -141,3 +141,13 @@ class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
             message = replace(message, ApplicationDeadletterQueue="")
         self._had.add(message.ApplicationDeadletterQueue)
         return super().dead_letter_queue(message)
+
+
+@fault("sender-final-ack-of-receive-timeout-journaled-as-received", breaks="MQQB-3.1.5.7-02")
+class TimeoutJournaled(FinalAcks):
+    """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class == MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
+            message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        super().journal_completed(position, message_class)

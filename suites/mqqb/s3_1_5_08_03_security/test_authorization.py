@@ -11,9 +11,9 @@ import base64
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
@@ -81,19 +81,19 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
 
-    def message_of(user, **fields):
+    def build_message_of_user(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
     dispositions = secured.dispositions(
         {
-            "Carol, with the right to write": message_of(CAROL),
-            "Bob, by the right of his group": message_of(BOB),
-            "Alice, who may only peek": message_of(ALICE),
-            "Dave, the owner without the right to write": message_of(DAVE),
-            "Erin, denied although in the group": message_of(ERIN),
-            "Alice, signed": sign_message(message_of(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
-            "Alice, without NA": message_of(ALICE, NA=0),
+            "Carol, with the right to write": build_message_of_user(CAROL),
+            "Bob, by the right of his group": build_message_of_user(BOB),
+            "Alice, who may only peek": build_message_of_user(ALICE),
+            "Dave, the owner without the right to write": build_message_of_user(DAVE),
+            "Erin, denied although in the group": build_message_of_user(ERIN),
+            "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
+            "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
+            "Alice, without NA": build_message_of_user(ALICE, NA=0),
         },
         "restricted",
     )
@@ -164,6 +164,35 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     ]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
+
+
+WRITE_RIGHT = 0x04
+"""MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
+GROUP_DENIAL_ROWS = (
+    ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
+    ("MQSO-7.3-02", BOB.name, "answer", DENIED),
+)
+
+
+@RESTRICTED_QUEUE_NEEDS
+@covers(*(rule for rule, *_ in GROUP_DENIAL_ROWS))
+def test_denial_for_group_applies_to_its_members(peer, sut, judge):
+    """A queue denies the right to write to a group and grants it to everyone: the message of Alice arrives, and the
+    message of Bob, who is a member of the group, is refused.
+    """
+    security = descriptor(
+        denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
+    )
+    try:
+        name = sut.new_queue("group", security_base64=base64.b64encode(security).decode())
+    except ControlRefused as refused:
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
+        return
+    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user in (ALICE, BOB)})
+    judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_ROWS)
 
 
 GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000

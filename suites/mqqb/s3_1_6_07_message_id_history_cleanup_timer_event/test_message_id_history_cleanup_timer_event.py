@@ -81,12 +81,12 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     again.append(send_at(2.5, second.data))
     again.append(send_at(3.5, third.data))
 
-    def copies() -> list[int]:
+    def count_copies() -> list[int]:
         labels = [one["label"] for one in sut.messages()]
         return [labels.count(name) for name in ("young", "second", "third")]
 
-    peer.eventually(lambda: copies() == [1, 2, 2])
-    counts = copies()
+    peer.eventually(lambda: count_copies() == [1, 2, 2])
+    counts = count_copies()
     if counts != [1, 2, 2]:
         peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]

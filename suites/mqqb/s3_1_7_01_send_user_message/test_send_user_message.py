@@ -245,10 +245,10 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
 
-    def left():
+    def has_disconnected():
         return sut.outgoing(sender.to)["state"] != "Connected"
 
-    seen = peer.eventually(left)
+    seen = peer.eventually(has_disconnected)
     kept = sut.outgoing(sender.to)["count"]
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
@@ -298,13 +298,13 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     number = len(own.messages)
     own.close()
 
-    def copies():
+    def list_copies():
         others = [frame for frame in peer.inbox.copies if frame.connection is not own.record]
         return [frame for frame in others if frame["UserHeader"].MessageID in identifiers]
 
-    known = len(copies())
-    receiver.poll(copies, known)
-    again = len(copies()) > known
+    known = len(list_copies())
+    receiver.poll(list_copies, known)
+    again = len(list_copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
         expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, sent_again=True),
@@ -313,6 +313,6 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
             "messages_counted_by_the_session": count,
             "sent_again": again,
         },
-        evidence=[*sent, *receiver.list_admin_acks(), *copies(), own.sent[-1], ack],
+        evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],
     )
-    receiver.await_all(copies, known + 2)
+    receiver.await_all(list_copies, known + 2)

@@ -209,8 +209,9 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
 @needs("qm2qm", "receive", "queue_control")
 @covers("MQQB-3.1.7.2-01", "MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.12-D24")
 def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut, judge):
-    """A remote reader receives a message of a queue with Journaling, returns another and then purges the queue: the
-    first is acknowledged with ACK_RECEIVE and is in the journal, the others are acknowledged with NACK_Q_PURGED.
+    """A remote reader receives a message of a queue with Journaling, returns a second message and then purges the
+    queue: the first message is acknowledged with ACK_RECEIVE and is in the journal; the other messages are acknowledged
+    with NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(remote.peer, sut, transactional=False)
     sut.control.call("set_queue", name=application.queue, journaling=True)

@@ -85,7 +85,7 @@ add(
     field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
 add(
-    "sender-session-header-flags-bit-0-only",
+    "sender-session-header-has-only-flag-bit-0-set",
     "MQQB-3.1.7.11-09",
     "The SessionHeader in the sender's message has only bit 0 of RecoverableMsgAckFlags set.",
     wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),

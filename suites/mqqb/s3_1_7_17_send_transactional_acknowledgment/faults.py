@@ -280,7 +280,7 @@ add(
 
 @fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
 class NextMessageNamed(FinalAcks):
-    """The receiver increments MessageID in the FinalAck of a message that was purged or deleted with its queue."""
+    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -29,7 +29,7 @@ def test_mutant_code_runs_only_while_installed() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__
-    assert function is session_acks._is_covered
+    assert function is session_acks._is_number_acknowledged
     exchange = Exchange(function, code)
     for _ in range(2):
         with exchange:
