@@ -43,7 +43,7 @@ def open_queue(remote):
 
 
 @pytest.fixture
-def get_direct_name(sut):
+def direct(sut):
     """Return the direct name of the plain queue, as in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
