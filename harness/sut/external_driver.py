@@ -217,7 +217,7 @@ class ExternalDriver:
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
                 + (
                     f"now {now} answers, which is a different system"
                     if now
@@ -261,8 +261,8 @@ class ExternalDriver:
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "
-                f"{found.identifier}: another system answers"
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
+                f"the control channel now belongs to {found.identifier}, which is a different system"
             )
         return control, found
 

@@ -60,7 +60,9 @@ def test_queue_is_active_while_open(sut, judge):
         sut.control.call("close_queue", handle=handle)
         observed.append(_name_activity(sut.inspect_queue(name)))
     judge.all(
-        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed, case="queue before, while and after it is open"
+        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED],
+        observed=observed,
+        case="queue before, after each of two opens, and after each of two closes",
     )
 
 
@@ -68,7 +70,9 @@ def test_queue_is_active_while_open(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
-    """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
+    """An outgoing queue is active while it has an unacknowledged message, and inactive before the message is sent and
+    after it is acknowledged.
+    """
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
@@ -83,7 +87,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     judge.all(
         expected=[CLOSED, OPEN, CLOSED],
         observed=observed,
-        case="outgoing queue before the send, until the acknowledgment, and after it",
+        case="outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 

@@ -119,7 +119,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
-    receive is refused; when the reader has closed the queue, both succeed.
+    receive is refused; when the reader has closed the queue, a peek and a receive succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])

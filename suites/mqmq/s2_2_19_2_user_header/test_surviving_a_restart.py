@@ -74,7 +74,9 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     journal = f"{other};journal"
     connection = receiver.session
     sent = [
-        connection.send(peer.recoverable_message(label=f"{number} of priority {priority}", base={"PR": priority}))
+        connection.send(
+            peer.recoverable_message(label=f"message {number} of priority {priority}", base={"PR": priority})
+        )
         for number, priority in enumerate((3, 0, 7, 3, 7))
     ]
     for label in ("first", "second", "other"):
@@ -84,7 +86,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     queues = {queue: 5, sut.queue("transactional"): 3, other: 3}
     if not peer.eventually(lambda: all(len(_peek_messages(sut, name)) == count for name, count in queues.items())):
         raise ConformanceFailure("the messages did not arrive in their queues")
-    _receive_by_label(sut, queue, "3 of priority 3")
+    _receive_by_label(sut, queue, "message 3 of priority 3")
     for name in (sut.queue("transactional"), other, other):
         sut.control.call("receive", queue=name, timeout_ms=0)
     before = {name: _peek_messages(sut, name) for name in (*queues, journal)}
@@ -96,7 +98,13 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
     peer.eventually(lambda: "new" in _list_labels(sut, queue))
-    labels = ["2 of priority 7", "4 of priority 7", "0 of priority 3", "new", "1 of priority 0"]
+    labels = [
+        "message 2 of priority 7",
+        "message 4 of priority 7",
+        "message 0 of priority 3",
+        "new",
+        "message 1 of priority 0",
+    ]
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
@@ -106,8 +114,8 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         observed=_list_labels(sut, queue),
         evidence=sent,
     )
-    _receive_by_label(sut, queue, "4 of priority 7")
-    labels.remove("4 of priority 7")
+    _receive_by_label(sut, queue, "message 4 of priority 7")
+    labels.remove("message 4 of priority 7")
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
@@ -163,18 +171,27 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
                 sut.control.call("prepare", transaction=transaction)
             sut.control.call("purge", queue=queue)
             sut.control.call(outcome, transaction=transaction)
-    for label in ("received in committed", "received in aborted", "received in open", "not received"):
+    for label in (
+        "received in committed transaction",
+        "received in aborted transaction",
+        "received in open transaction",
+        "not received",
+    ):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}
     for name in begun:
-        _receive_by_label(sut, queue, f"received in {name}", transaction=begun[name])
-        for label in (f"sent first in {name}", f"sent last in {name}"):
+        _receive_by_label(sut, queue, f"received in {name} transaction", transaction=begun[name])
+        for label in (f"sent first in {name} transaction", f"sent last in {name} transaction"):
             sut.send(to, label=label, body=name, transaction=begun[name])
     sut.control.call("commit", transaction=begun["committed"])
     sut.control.call("abort", transaction=begun["aborted"])
     sut.restart()
     expected = any_order(
-        "received in open", "received in aborted", "sent first in committed", "sent last in committed", "not received"
+        "received in open transaction",
+        "received in aborted transaction",
+        "sent first in committed transaction",
+        "sent last in committed transaction",
+        "not received",
     )
     peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
     judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))

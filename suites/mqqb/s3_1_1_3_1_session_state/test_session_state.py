@@ -212,12 +212,12 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
-    refused = holds("number 2 is not accepted", otherwise="accepted")
+    refused = holds("not accepted", otherwise="accepted")
     judge(
         "MQQB-3.1.1.3.1-09",
         expected=refused,
         observed=not accepted,
-        case="number 2 before number 1",
+        case="number 2 that arrives before number 1",
         evidence=[early, frame],
     )
     judge.conclude("MQQB-3.1.1.3.1-09")

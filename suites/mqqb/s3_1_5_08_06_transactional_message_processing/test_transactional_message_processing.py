@@ -149,12 +149,20 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         if number == last:
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
-    observed = {"message": number, "from the second": _describe_order_ack_time(peer, frame, sent[-1])}
+    observed = {
+        "message that the OrderAck names": number,
+        "time of the OrderAck since the second message": _describe_order_ack_time(peer, frame, sent[-1]),
+    }
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
-        expected=fields({"message": last, "from the second": ORDER_ACK_IN_TIME}),
+        expected=fields(
+            {
+                "message that the OrderAck names": last,
+                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
+            }
+        ),
         observed=observed,
         evidence=[*sent, frame],
     )

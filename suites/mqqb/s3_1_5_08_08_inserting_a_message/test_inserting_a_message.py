@@ -199,12 +199,12 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
     sent = [
         receiver.send(receiver.with_admin_queue(), properties={"PA": 1, "NA": 1}, label=label, **rest)
-        for label in ("fits", "does not fit")
+        for label in ("message that fits", "message that does not fit")
     ]
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
-    observed = {"acknowledged": acks, "in_queue": sut.labels(queue)}
-    expected = facts(acknowledged=of_classes(*kinds), in_queue=["fits"])
+    observed = {"acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
+    expected = facts(acknowledgments=of_classes(*kinds), labels_in_the_queue=["message that fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -295,11 +295,15 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         "MQQB-3.1.5.8.8-21",
         expected=[1, 1],
         observed=counts,
-        case="transfer infos after each message",
+        case="number of IncomingTransactionalTransferInfos after each message",
         evidence=[sent],
     )
     judge(
-        "MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, case="transfer infos after each message", evidence=[sent]
+        "MQQB-3.1.5.8.8-18",
+        expected=[1, 1],
+        observed=counts,
+        case="number of IncomingTransactionalTransferInfos after each message",
+        evidence=[sent],
     )
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT does not show exactly one IncomingTransactionalTransferInfo for the sequence")

@@ -115,8 +115,8 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
     peer.eventually(lambda: get_queue_state() == "Disconnected")
     judge(
         "MQQB-3.1.5.9-03",
-        expected=facts(before_close="Connected", after_close="Disconnected"),
-        observed={"before_close": before, "after_close": get_queue_state()},
+        expected=facts(State_before_close="Connected", State_after_close="Disconnected"),
+        observed={"State_before_close": before, "State_after_close": get_queue_state()},
         evidence=[ack],
     )
 

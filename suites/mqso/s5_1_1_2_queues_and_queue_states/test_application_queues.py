@@ -119,7 +119,7 @@ def test_full_queue_stores_no_message(sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
-    restart, reads with both cursors are refused.
+    restart, reads by both cursors are refused.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
