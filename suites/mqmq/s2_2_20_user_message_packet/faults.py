@@ -291,3 +291,11 @@ for _name, _rule, _path in (
     ("sender-debug-header-reserved-not-zero", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
     add(_name, _rule, f"The sender sets {_path} of a message to a nonzero value.", field_is(MESSAGE, _path, 0xA5C3))
+
+
+add(
+    "transactional-debug-header-with-qt-0",
+    "MQMQ-2.2.20.8-17",
+    "QT of the DebugHeader of a transactional message is 0, although QueueIdentifier is present.",
+    field_is(UserMessagePacket, "DebugHeader.QT", 0, when=has_header("TransactionHeader")),
+)
