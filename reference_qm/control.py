@@ -14,7 +14,7 @@ from reference_qm.surface import commands, remote_commands, surroundings
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
 
-PROTOCOL = 2
+PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
 Convert = Callable[[object], Any]
 DELIVERIES: dict[str, dict[str, bool]] = {
@@ -24,23 +24,23 @@ DELIVERIES: dict[str, dict[str, bool]] = {
 }
 
 
-_REMOTE = (
+_REMOTE_VERBS = (
     "remote_open remote_close remote_open_cursor remote_close_cursor remote_receive remote_peek "
     "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
 )
-_MANAGEMENT = "get_outgoing_queue get_transfers"
+_MANAGEMENT_VERBS = "get_outgoing_queue get_transfers"
 FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: frozenset(verbs.split())
         for name, verbs in {
-            "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT}",
+            "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT_VERBS}",
             "send": "send",
             "open_to_send": "open_to_send close_queue",
             "get_queue_path": "get_queue_path",
             "reject": "reject",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
-                f"open_queue close_queue open_cursor close_cursor {_REMOTE}"  # an application reads both alike
+                f"open_queue close_queue open_cursor close_cursor {_REMOTE_VERBS}"  # an application reads both alike
             ),
             "transactions": "begin prepare commit abort reenlistment_timeout",
             "pause": "pause_queue resume_queue take_offline bring_online",
@@ -50,8 +50,8 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "configure": "configure",
             "inspect": "inspect",
             "environment": "environment published",
-            "management": _MANAGEMENT,
-            "remote_read": _REMOTE,
+            "management": _MANAGEMENT_VERBS,
+            "remote_read": _REMOTE_VERBS,
         }.items()
     }
 )
@@ -196,7 +196,7 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
     }
 )
 """By type of a field: the function that converts its value."""
-_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
+_QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
 """The arguments that select the place to read from. A request contains exactly one of these arguments; it omits the
 other arguments instead of setting them to null.
 """
@@ -224,7 +224,7 @@ def _derive_verb(
     ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
     """
     takes = {
-        name: _find_converter(hint, null and name not in _SELECTORS)
+        name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)
         for name, hint in get_type_hints(request).items()
         if name not in without and name not in fixed
     }
@@ -240,7 +240,7 @@ def _find_converter(hint: object, null: bool) -> Convert:
 
 
 NO_LIMIT_S = 0xFFFF_FFFF
-"""int s: the TimeToReachQueue of a message whose request does not state one."""
+"""The TimeToReachQueue, in s, of a message whose request does not state a time."""
 
 
 def _make_send_message(**values: Any) -> commands.SendMessage:
@@ -256,16 +256,18 @@ def _make_create_queue(**values: Any) -> commands.CreateQueue:
     return commands.CreateQueue(security=values.pop("security_base64", None), **values)
 
 
-_SENT = _derive_verb(commands.SendMessage, without=("recoverable", "transactional"))
-_CREATED = _derive_verb(commands.CreateQueue, without=("security",))
+_SEND_ARGUMENTS = _derive_verb(commands.SendMessage, without=("recoverable", "transactional"))
+_CREATE_QUEUE_ARGUMENTS = _derive_verb(commands.CreateQueue, without=("security",))
 
-_PUBLISHED = _derive_verb(surroundings.Published, null=False)
+_PUBLISHED_OBJECT_ARGUMENTS = _derive_verb(surroundings.Published, null=False)
 
 _VERBS: Mapping[str, Verb] = MappingProxyType(
     {
         "identity": _derive_verb(commands.Identity),
         "create_queue": Verb(
-            _make_create_queue, {**_CREATED.takes, "security_base64": _accept_null(_convert_base64)}, _CREATED.required
+            _make_create_queue,
+            {**_CREATE_QUEUE_ARGUMENTS.takes, "security_base64": _accept_null(_convert_base64)},
+            _CREATE_QUEUE_ARGUMENTS.required,
         ),
         "get_queue": _derive_verb(commands.GetQueue),
         "set_queue": _derive_verb(commands.SetQueue, null=False),
@@ -281,8 +283,8 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "get_transfers": _derive_verb(commands.GetTransfers),
         "send": Verb(
             _make_send_message,
-            {**_SENT.takes, "body_base64": _convert_base64, "delivery": _convert_delivery},
-            _SENT.required,
+            {**_SEND_ARGUMENTS.takes, "body_base64": _convert_base64, "delivery": _convert_delivery},
+            _SEND_ARGUMENTS.required,
         ),
         "receive": _derive_verb(commands.ReceiveMessage),
         "peek_message": _derive_verb(commands.PeekMessage, next=False),
@@ -316,7 +318,9 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "inspect": _derive_verb(commands.Inspect),
         "environment": _derive_verb(surroundings.ChangeEnvironment, null=False),
         "published": Verb(
-            _PUBLISHED.make, {**_PUBLISHED.takes, "public_encryption_keys_base64": _convert_base64}, _PUBLISHED.required
+            _PUBLISHED_OBJECT_ARGUMENTS.make,
+            {**_PUBLISHED_OBJECT_ARGUMENTS.takes, "public_encryption_keys_base64": _convert_base64},
+            _PUBLISHED_OBJECT_ARGUMENTS.required,
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""Groups findings with the same cause: one repair solves five rules that one wrong answer breaks.
+"""Groups findings with the same cause: five rules that one wrong answer breaks need one repair.
 
 The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
 package imports the other; a test compares both implementations.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reports.model import Standing
 from reports.text import shorten_check_id
 
-_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+_WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """The pattern of a word.
 
 Only an observation with words is specific, as an empty list or a number may have any cause.
@@ -53,7 +53,7 @@ def group_findings_by_cause(
     for one in findings:
         decided = one.verdict in ("fail", "warn") and one.observed
         words = named(one.observed) if decided else root_of(one) or one.reason or named(one.observed)
-        alone = "" if not decided or _WORD.search(words) else get_check_function(one.test)
+        alone = "" if not decided or _WORD_PATTERN.search(words) else get_check_function(one.test)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)
         seen[key] = f"observed {words}" if decided else words or "no reason is known"

@@ -40,7 +40,7 @@ SITE_MARKER = ".mqconform-rollup"
 SITE_HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
-ENTRIES_NAMED = 3
+MOST_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
@@ -168,9 +168,9 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        left = len(missing) - ENTRIES_NAMED
+        left = len(missing) - MOST_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
-        names = "; ".join(missing[:ENTRIES_NAMED])
+        names = "; ".join(missing[:MOST_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-GROUP = "mqconform.errata"
+ENTRY_POINT_GROUP = "mqconform.errata"
 """The entry point that returns the errata, each with the fields of an `Erratum` including ``readings``."""
 
 
@@ -30,7 +30,9 @@ class Erratum:
 
 def known_errata() -> dict[str, Erratum]:
     """Return the errata of the installed suites by id; empty without an entry point."""
-    return {each.id: each for entry in entry_points(group=GROUP) for each in map(_build_erratum, entry.load()())}
+    return {
+        each.id: each for entry in entry_points(group=ENTRY_POINT_GROUP) for each in map(_build_erratum, entry.load()())
+    }
 
 
 def _build_erratum(known: Any) -> Erratum:

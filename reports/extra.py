@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from reports.rollup_error import RollupError
 
-PACKAGES = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"), "sql": ("duckdb",)})
+PACKAGES_BY_EXTRA = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"), "sql": ("duckdb",)})
 """The packages that each extra installs."""
 
 
@@ -25,6 +25,6 @@ def what_is_missing() -> str | None:
 
 def confirm_installed(extra: str = "reports") -> None:
     """Raise `RollupError` with the remedy when a package of the extra is missing."""
-    missing = [name for name in PACKAGES[extra] if find_spec(name) is None]
+    missing = [name for name in PACKAGES_BY_EXTRA[extra] if find_spec(name) is None]
     if missing:
         raise RollupError(f"{', '.join(missing)} not installed; install the extra: pip install 'mqconform[{extra}]'")

@@ -11,9 +11,9 @@ from pathlib import Path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-JAVA_AT_LEAST = 17
+LOWEST_JAVA_VERSION = 17
 _JAVA_HELP = (
-    f"install Java (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
+    f"install Java (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {LOWEST_JAVA_VERSION}+"
 )
 
 
@@ -23,15 +23,15 @@ def check_java() -> str:
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
         where = f"JAVA_HOME={home} has no bin/java" if home else "no java is on the PATH"
-        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {where}: {_JAVA_HELP}")
+        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer and {where}: {_JAVA_HELP}")
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
     version = java_version(answer.stderr + answer.stdout)
-    if version is None or version < JAVA_AT_LEAST:
+    if version is None or version < LOWEST_JAVA_VERSION:
         found = "of an unknown version" if version is None else f"Java {version}"
-        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {java} is {found}: {_JAVA_HELP}")
+        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer and {java} is {found}: {_JAVA_HELP}")
     return java
 
 

@@ -15,7 +15,7 @@ DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that Python gets after the Java process has died."""
 SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
 """The exceptions that any request to Spark can raise."""
-REMEDIES = {
+REMEDY_BY_EXCEPTION = {
     "UnsupportedFileSystemException": "this kind of file system is unknown: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
     "ClassNotFoundException": "its jars are missing: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
@@ -42,7 +42,7 @@ def describe_java_error(error: Exception) -> str:
     hint = next(
         (
             hint
-            for known, hint in REMEDIES.items()
+            for known, hint in REMEDY_BY_EXCEPTION.items()
             if known in (name, *_split_words(message)) or (" " in known and known in message)
         ),
         "",

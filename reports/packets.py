@@ -14,7 +14,7 @@ from reports.captures import ShowPackets
 from reports.model import Frame, Standing
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN
 
-GROUP = "mqconform.packets"
+ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
 """A function of document and section, expected, observed, and (frame, first, last) of packets.
@@ -26,7 +26,7 @@ CAPTURES_KEPT = 32
 
 def packet_maker() -> ShowPackets:
     """Return the function that reads the packets of a verdict; if none is installed, packets are only named."""
-    for entry in entry_points(group=GROUP):
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
         return _Maker(entry.load())
     return lambda _, standing: standing.evidence
 

@@ -15,7 +15,7 @@ FIRST_REPORT_AFTER_S = 5
 """The number of seconds before a command begins to report its stages."""
 WATCHED_S, PIPED_S = 1, 30
 """The number of seconds between two reports, on a terminal and to a pipe."""
-_ERASED = "\r\x1b[2K"
+_ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 
 
 class Progress:
@@ -71,7 +71,7 @@ class Progress:
         """Erase the line on a terminal, before other output."""
         with self._lock:
             if self._is_watched and self._said is not None:
-                self._out.write(_ERASED)
+                self._out.write(_ERASE_LINE_SEQUENCE)
                 self._out.flush()
 
     def _repeat_line(self) -> None:
@@ -98,7 +98,7 @@ class Progress:
         line = ", ".join(parts)
         if self._is_watched:
             width = shutil.get_terminal_size().columns
-            self._out.write(f"{_ERASED}{line if len(line) < width else line[: width - 2] + '…'}")
+            self._out.write(f"{_ERASE_LINE_SEQUENCE}{line if len(line) < width else line[: width - 2] + '…'}")
         else:
             self._out.write(f"{line}\n")
         self._out.flush()

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-SCHEMAS = (1, 2)
+SCHEMA_VERSIONS = (1, 2)
 """The versions of run folders that can be read."""
-YEARS = (1970, 9000)
+VALID_YEARS = (1970, 9000)
 """The range of accepted years of runs; every programming language supports times near it."""
 
 
@@ -26,7 +26,7 @@ class Record:
             raise RollupError(f"{where}: expected a JSON object")
         self.values: dict[str, object] = values
         self.where = where
-        if self.has("schema") and self.values["schema"] not in SCHEMAS:
+        if self.has("schema") and self.values["schema"] not in SCHEMA_VERSIONS:
             raise RollupError(
                 f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it"
             )
@@ -68,7 +68,7 @@ class Record:
             moment = datetime.fromisoformat(self.text(key))
         except ValueError as error:
             raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
-        if moment.year not in range(*YEARS):
+        if moment.year not in range(*VALID_YEARS):
             raise RollupError(f"{self.where}: {key} is in the year {moment.year}, which cannot be the year of a run")
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -14,12 +14,14 @@ from reports.text import TEXT_SHOWN, one_line
 ROOTS_SHOWN = 20
 CHECKS_KEPT = 5_000
 NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
-_LONGEST = 800
+_LONGEST_ROOT_CHARACTERS = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for the terminal for each missing root, in the words of the harness."""
-    return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
+    return [
+        f"fix this first: {one_line(root.said, _LONGEST_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
+    ]
 
 
 def _describe_dependents(root: Root) -> str:

@@ -51,11 +51,11 @@ CHANGES_SHOWN = 10
 """The maximum number of latest changes on the page of a rule."""
 REJECTED_SHOWN = 100
 LIST_SHOWN = 20
-_TEXTS = ("expected", "observed", "reason", "test")
+_TEXT_COLUMNS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
 )
-_DEPTH = ("varied", "cells", "explored")
+_DEPTH_COLUMNS = ("varied", "cells", "explored")
 """The columns that show how deeply a rule is tested."""
 
 
@@ -175,7 +175,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH)
+        .select(*_RULE_WORDS, "checked", "proven", "kind", "known", *_DEPTH_COLUMNS)
     )
     rules = {row.rule: _build_rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
     if unknown := judged - rules.keys():
@@ -205,7 +205,7 @@ def _read_shown_verdicts(lake: Lake) -> DataFrame:
     lists = {
         name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut_text(one)) for name in ("errata", "notes")
     }
-    texts = {name: _cut_text(sql.col(name)) for name in _TEXTS}
+    texts = {name: _cut_text(sql.col(name)) for name in _TEXT_COLUMNS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
@@ -301,7 +301,7 @@ def _build_change(row: Row) -> Change:
 
 
 def _build_standing(row: Row) -> Standing:
-    texts = {name: row[name] or "" for name in (*_TEXTS, "reach", "level")}
+    texts = {name: row[name] or "" for name in (*_TEXT_COLUMNS, "reach", "level")}
     with_packets = "evidence" in row
     return Standing(
         system=row.sut,

@@ -16,7 +16,7 @@ OCTETS_SHOWN = 1_024
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
 SLUG_WORDS = 40
-BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
+GROUP_TITLES = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """The display names of the groups of rules that belong to no document."""
 
 
@@ -87,12 +87,12 @@ def shorten_check_id(test: str) -> Check:
 
 def document_name(name: str) -> str:
     """Return the display name of a document, or of a group of rules that belongs to no document."""
-    return BESIDE.get(name, f"MS-{name}")
+    return GROUP_TITLES.get(name, f"MS-{name}")
 
 
 def is_specification(name: str) -> bool:
     """Return whether a document is one of the specifications."""
-    return name not in BESIDE
+    return name not in GROUP_TITLES
 
 
 def slug(text: str) -> str:

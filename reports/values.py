@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 
-GROUP = "mqconform.values"
+ENTRY_POINT_GROUP = "mqconform.values"
 """The entry point that returns a text with the names of its numbers."""
 WithNames = Callable[[str], str]
 
@@ -16,7 +16,7 @@ WithNames = Callable[[str], str]
 @cache
 def value_names() -> WithNames:
     """Return the function that adds names to numbers in texts; if none is installed, texts stay unchanged."""
-    for entry in entry_points(group=GROUP):
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
         found: WithNames = entry.load()
         return found
     return str

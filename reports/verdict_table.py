@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reports.vocabulary import VERDICTS
 
 _NOT_JUDGED = 255
-_CODES = {name: code for code, name in enumerate(VERDICTS)}
+_CODE_BY_VERDICT = {name: code for code, name in enumerate(VERDICTS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class VerdictTable:
 
     def put(self, system: str, verdict: str, rules: Iterable[str]) -> None:
         """Store a verdict for each of the rules."""
-        row, code = self.rows[system], _CODES[verdict]
+        row, code = self.rows[system], _CODE_BY_VERDICT[verdict]
         for rule in rules:
             row[self.places[rule]] = code
 

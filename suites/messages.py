@@ -8,7 +8,7 @@ from typing import Any
 from harness.peer.party import NO_FIELDS, Party, Places
 
 BODY_TYPE = 0x1F
-"""The BodyType of a transactional message, VT_LPWSTR: not that of its order acknowledgments, which must not copy it."""
+"""The BodyType of a transactional message, VT_LPWSTR, which differs from the BodyType of its order acknowledgments."""
 
 
 class Sequence(Places):

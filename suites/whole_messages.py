@@ -13,7 +13,7 @@ from uuid import UUID
 
 _ACK_NAMES = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 _JOURNAL_NAMES = {"JP": "positive", "JN": "negative"}
-_ALWAYS_COMPARED = ("label", "body_base64")
+_ALWAYS_COMPARED_PROPERTIES = ("label", "body_base64")
 _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
 
 
@@ -74,7 +74,7 @@ def describe_differences(
         return "the message is missing"
     wrong = []
     for name, sent in (describe_packet(packet, receiver) | more).items():
-        if name in but or (name not in shown and name not in _ALWAYS_COMPARED):
+        if name in but or (name not in shown and name not in _ALWAYS_COMPARED_PROPERTIES):
             continue
         found = _normalize_value(name, shown.get(name))
         if found != _normalize_value(name, sent):

@@ -16,14 +16,14 @@ from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.agent import Agent
 from harness.sut.command_control import list_facilities
-from harness.sut.control import ANSWER_MS
+from harness.sut.control import CONTROL_ANSWER_TIMEOUT_MS
 from harness.sut.endpoints import parse_endpoint
 from harness.sut.stand_ins import needs_in_file
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
-LONGEST_START_MS = 20_000
+LONGEST_AGENT_START_MS = 20_000
 """int ms: the longest time until the first answer of an agent's command, unless the SUT file names a limit."""
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
@@ -66,7 +66,7 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
 
 
 def try_agent(
-    route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = ANSWER_MS
+    route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
 ) -> Findings:
     """Test an agent; raise SutUnavailable, in one line, when the agent does not identify itself."""
     environment = RealEnvironment()
@@ -94,7 +94,7 @@ def command_route(command: str) -> Agent:
         raise UsageError(f"--command: {error}") from error
     if not words:
         raise UsageError("--command: the command is empty")
-    return Agent(lambda: words, None, LONGEST_START_MS)
+    return Agent(lambda: words, None, LONGEST_AGENT_START_MS)
 
 
 def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:

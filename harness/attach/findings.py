@@ -11,7 +11,7 @@ from harness.printable import one_line
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
-_FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
+_PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
 """Facilities in the order of precedence: a report lists a shared verb under the first of its facilities, but purge and
 close_queue always under receive.
 """
@@ -48,7 +48,7 @@ def _find_facility_of_verb(verb: str) -> str:
     if verb in ("purge", "close_queue"):
         return "receive"
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
-    return next((name for name in _FIRST_OF if name in owners), owners[0] if owners else "")
+    return next((name for name in _PREFERRED_FACILITIES if name in owners), owners[0] if owners else "")
 
 
 FACILITY_OF: Mapping[str, str] = MappingProxyType(

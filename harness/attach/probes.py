@@ -11,7 +11,7 @@ from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.view import PROTOCOLS, version_refused
+from harness.sut.view import PROTOCOL_VERSIONS, version_refused
 from harness.sut.wires import Reply, describe_stranger
 from reference_qm.control import FACILITIES
 
@@ -20,10 +20,10 @@ UNREACHABLE_ADDRESS = "127.0.0.254"
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000
-PROMPT_MS = 2_000
+PROMPT_ANSWER_MS = 2_000
 """int ms: the longest time until the answer of identity while a read waits."""
-DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
-NOT_TRIED = {
+DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
+REASONS_NOT_TRIED = {
     "stop": "this verb ends the agent",
     "reenlistment_timeout": "the system does nothing more until it is restarted",
 }
@@ -91,11 +91,11 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")
-        version = said.get("protocol", min(PROTOCOLS))
+        version = said.get("protocol", min(PROTOCOL_VERSIONS))
         if (refused := version_refused(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
         answer: dict[str, Any] = {"protocol": version} | said
-        if version == min(PROTOCOLS):
+        if version == min(PROTOCOL_VERSIONS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))
         complaint = complaint_about_answer("identity", answer)
         if complaint is not None:
@@ -239,7 +239,7 @@ class Probes(Asking):
             return
         waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITING_READ_MS)
         asked = self.conversation.ask("identity")
-        prompt = self.conversation.reply(asked, min(PROMPT_MS, self.conversation.answer_ms))
+        prompt = self.conversation.reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
             self._note_wrong_answer(
                 "receive", f"answered at once although the queue was empty and timeout_ms was {WAITING_READ_MS}"
@@ -357,12 +357,12 @@ class Probes(Asking):
             self._call_expecting_success("published")
 
     def _probe_disruptive_verbs(self) -> None:
-        for verb in DISRUPTIVE:
+        for verb in DISRUPTIVE_VERBS:
             if self._disruptive:
                 self._call_expecting_success(verb)
             else:
                 self._note_skipped_verbs("disturbs all applications of the system; give --disruptive to try it", verb)
-        for verb, why in NOT_TRIED.items():
+        for verb, why in REASONS_NOT_TRIED.items():
             self._note_skipped_verbs(why, verb)
 
     def _probe_delete_queue(self) -> None:
@@ -374,7 +374,7 @@ class Probes(Asking):
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that were not reached, and the answers that belong to no request."""
         why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
-        for verb in (*FACILITY_OF, "cancel", *NOT_TRIED):
+        for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"not reached: {why}", verb)
         if self.conversation.ended is not None:

@@ -39,7 +39,7 @@ LAYER_OF_SECTION: Mapping[str, str] = {
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
+_TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(r"(?![\w-])")
 _SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
@@ -94,7 +94,7 @@ def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine 
 def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
-        after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
+        after = says.observed[_TEXT_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _pick_field(fields, layer, after)
         if field is None:
             return None

@@ -17,15 +17,15 @@ TCP, UDP = 6, 17
 MAX_DATAGRAM = 0xFFFF - 20 - 8
 """int bytes: the largest payload of a UDP datagram over IPv4."""
 
-_IPV4 = Struct(">BBHHHBBH4s4s")
-_IPV6 = Struct(">IHBB16s16s")
-_TCP = Struct(">HHIIBBHHH")
-_UDP = Struct(">HHHH")
+_IPV4_HEADER_LAYOUT = Struct(">BBHHHBBH4s4s")
+_IPV6_HEADER_LAYOUT = Struct(">IHBB16s16s")
+_TCP_HEADER_LAYOUT = Struct(">HHIIBBHHH")
+_UDP_HEADER_LAYOUT = Struct(">HHHH")
 _PROTOCOL_AND_LENGTH = Struct(">II")
 _PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP"}
 _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
-_WINDOW = 0xFFFF
+_TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
 """Maximum segment size 65495; window scale 14, so that no amount of data in flight fills the window."""
 
@@ -68,14 +68,14 @@ class UdpDatagram:
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
     """Return the IP packet of a segment; ValueError for an invalid address, or addresses of different families."""
     options = _SYN_OPTIONS if segment.flags & _SYN else b""
-    header = _TCP.pack(
+    header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
         segment.target.port,
         segment.sequence,
         segment.acknowledged,
-        (_TCP.size + len(options)) // 4 << 4,
+        (_TCP_HEADER_LAYOUT.size + len(options)) // 4 << 4,
         segment.flags,
-        _WINDOW,
+        _TCP_WINDOW,
         0,
         0,
     )
@@ -84,7 +84,9 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
 
 def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
     """Return the IP packet of a datagram; ValueError for an invalid address, or addresses of different families."""
-    header = _UDP.pack(datagram.source.port, datagram.target.port, _UDP.size + len(datagram.data), 0)
+    header = _UDP_HEADER_LAYOUT.pack(
+        datagram.source.port, datagram.target.port, _UDP_HEADER_LAYOUT.size + len(datagram.data), 0
+    )
     return _build_ip_packet(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
 
 
@@ -98,11 +100,11 @@ def _build_ip_packet(
         checksum = 0xFFFF  # zero would mean that there is no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if version == 6:
-        return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
-    head = _IPV4.pack(
+        return _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
+    head = _IPV4_HEADER_LAYOUT.pack(
         0x45,
         0,
-        _IPV4.size + len(payload),
+        _IPV4_HEADER_LAYOUT.size + len(payload),
         identification,
         _DO_NOT_FRAGMENT,
         _HOP_LIMIT,
@@ -137,47 +139,52 @@ def _compute_checksum(data: bytes) -> int:
     return 0xFFFF - folded
 
 
+def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: bytes) -> bool:
+    """Return whether the checksum of a whole TCP segment or UDP datagram is right."""
+    return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
+
+
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")
-    header = _TCP if protocol == TCP else _UDP
+    header = _TCP_HEADER_LAYOUT if protocol == TCP else _UDP_HEADER_LAYOUT
     if len(payload) < header.size:
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} header is truncated")
-    if _compute_checksum(_pseudo_header(sender.packed, receiver.packed, protocol, len(payload)) + payload) != 0:
+    if not has_valid_checksum(sender.packed, receiver.packed, protocol, payload):
         raise ValueError(f"the {_PROTOCOL_NAMES[protocol]} checksum is wrong")
     source, target = (
         Endpoint(str(sender), int.from_bytes(payload[:2], "big")),
         Endpoint(str(receiver), int.from_bytes(payload[2:4], "big")),
     )
     if protocol == UDP:
-        if _UDP.unpack_from(payload)[2] != len(payload):
+        if _UDP_HEADER_LAYOUT.unpack_from(payload)[2] != len(payload):
             raise ValueError("the UDP length differs from the length of the packet")
-        return UdpDatagram(source, target, payload[_UDP.size :])
-    _, _, sequence, acknowledged, offset, flags, *_ = _TCP.unpack_from(payload)
+        return UdpDatagram(source, target, payload[_UDP_HEADER_LAYOUT.size :])
+    _, _, sequence, acknowledged, offset, flags, *_ = _TCP_HEADER_LAYOUT.unpack_from(payload)
     start = (offset >> 4) * 4
-    if not _TCP.size <= start <= len(payload):
+    if not _TCP_HEADER_LAYOUT.size <= start <= len(payload):
         raise ValueError(f"a TCP header of {start} bytes does not fit its packet")
     return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
 
 
 def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
     version = packet[0] >> 4 if packet else 0
-    if version == 4 and len(packet) >= _IPV4.size:
+    if version == 4 and len(packet) >= _IPV4_HEADER_LAYOUT.size:
         return _read_ipv4(packet)
-    if version == 6 and len(packet) >= _IPV6.size:
-        _, length, protocol, _, sender6, receiver6 = _IPV6.unpack_from(packet)
-        if _IPV6.size + length != len(packet):
+    if version == 6 and len(packet) >= _IPV6_HEADER_LAYOUT.size:
+        _, length, protocol, _, sender6, receiver6 = _IPV6_HEADER_LAYOUT.unpack_from(packet)
+        if _IPV6_HEADER_LAYOUT.size + length != len(packet):
             raise ValueError("the IPv6 length differs from the length of the packet")
-        return IPv6Address(sender6), IPv6Address(receiver6), protocol, packet[_IPV6.size :]
+        return IPv6Address(sender6), IPv6Address(receiver6), protocol, packet[_IPV6_HEADER_LAYOUT.size :]
     raise ValueError("neither an IPv4 nor an IPv6 packet")
 
 
 def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
-    first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4.unpack_from(packet)
+    first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
-    if total != len(packet) or not _IPV4.size <= start <= total:
+    if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:
         raise ValueError("the IPv4 lengths do not fit the packet")
     if fragment & ~_DO_NOT_FRAGMENT:
         raise ValueError("the packet is a fragment; reassemble the capture first")

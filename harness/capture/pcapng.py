@@ -43,10 +43,10 @@ _INBOUND, _OUTBOUND = 1, 2
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
 """The time resolution as a negative power of 10; the default of a file that names no resolution."""
-_LEAST_BLOCK = 12
+_LEAST_BLOCK_BYTES = 12
 _BLOCK_HEADER = Struct("<II")
 _PACKET_HEADER = Struct("<IIIII")
-PACKET_AT = _BLOCK_HEADER.size + _PACKET_HEADER.size
+PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
 """int bytes from the start of an Enhanced Packet block to its packet."""
 
 
@@ -112,7 +112,7 @@ def build_note_block(data: bytes) -> bytes:
 
 
 def _read_block(kind: int, body: bytes) -> bytes:
-    length = _LEAST_BLOCK + len(body)
+    length = _LEAST_BLOCK_BYTES + len(body)
     return _BLOCK_HEADER.pack(kind, length) + body + length.to_bytes(4, "little")
 
 
@@ -210,7 +210,7 @@ class _Reader:
                     f"{_BLOCKS_WITHOUT_TIME[kind]} blocks are not supported; save the capture with "
                     "Enhanced Packet blocks"
                 )
-            self.offset += _LEAST_BLOCK + len(body)
+            self.offset += _LEAST_BLOCK_BYTES + len(body)
         if not started:
             raise self._build_error("the file is empty; a capture begins with a Section Header block")
 
@@ -224,7 +224,7 @@ class _Reader:
         if len(head) < 8:
             raise self._build_error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)
-        if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
+        if length % 4 or not _LEAST_BLOCK_BYTES + len(magic) <= length <= MAX_BLOCK:
             raise self._build_error(
                 f"a block has {length} bytes; the length must be a multiple of 4, and at most {MAX_BLOCK}"
             )

@@ -48,7 +48,7 @@ FLOOD_LIMIT = 48 * 1024 * 1024
 """int bytes: the most that a SUT may send in one check, equal to twelve messages of maximum length. A check causes at
 most one message of maximum length, and at most 200 messages.
 """
-KEPT_DISSECTED = 64 * 1024
+LONGEST_KEPT_DISSECTION_BYTES = 64 * 1024
 """int bytes: the longest packet whose dissection stays in memory. Longer packets are dissected again on demand, because
 a dissection takes several times the size of its packet.
 """
@@ -161,7 +161,7 @@ class Frame:
         return Lines(tree_lines(self.packet))
 
     @property
-    def format_dissection(self) -> str:
+    def dissection_text(self) -> str:
         """Return the packet as indented text for people."""
         if self.transport == RPC:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
@@ -462,7 +462,7 @@ def name_frame(frame: Frame) -> None:
         frame.kind = _name_rpc_packet(frame) if frame.transport == RPC else _name_packet(frame)
     except ValueError:
         return
-    if frame.size > KEPT_DISSECTED:
+    if frame.size > LONGEST_KEPT_DISSECTION_BYTES:
         frame.leave_layers()
 
 

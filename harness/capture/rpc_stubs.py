@@ -28,7 +28,7 @@ from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
 from harness.wire.wire_error import WireError
 
-_OPERATIONS = {
+_OPERATION_BY_OPNUM = {
     (one.interface, one.opnum): one
     for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values(), *EPT_OPERATIONS.values())
 }
@@ -75,7 +75,7 @@ class _Connection:
         if kind == "request" and packet.pfc_flags & FIRST:
             self._calls.pop(packet.call_id, None)
             interface, wide = self._contexts.get(packet.payload.cont_id, (None, False))
-            operation = _OPERATIONS.get((interface, packet.payload.opnum)) if interface else None
+            operation = _OPERATION_BY_OPNUM.get((interface, packet.payload.opnum)) if interface else None
             if operation is not None:
                 self._calls[packet.call_id] = _Call(operation, wide)
         call = self._calls.get(packet.call_id)

@@ -15,7 +15,7 @@ _RECOGNIZED_AFTER_BYTES = 8
 """The number of bytes after which a packet can be recognized: version and signature have been received."""
 _KIND_KNOWN_AFTER_BYTES = 20
 """The number of bytes that show the kind of a packet: the BaseHeader and the beginning of the next header."""
-_SIZE_AT = 8
+_SIZE_OFFSET = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
 """The lengths of internal packets by the packet type in their InternalHeader (PT): SessionAck, EstablishConnection,
 ConnectionParameters.
@@ -55,7 +55,7 @@ class SutFramer(Framer):
             return found if found <= len(held) else None
         if refused is None:
             return said if said is not None and said <= len(held) else None
-        wanted = int.from_bytes(held[_SIZE_AT : _SIZE_AT + 4], "little")
+        wanted = int.from_bytes(held[_SIZE_OFFSET : _SIZE_OFFSET + 4], "little")
         if not _KIND_KNOWN_AFTER_BYTES <= wanted <= len(held) or not self._is_packet_end(wanted):
             raise refused
         return wanted
@@ -93,7 +93,7 @@ def _message_size(held: bytearray, has_session_header: bool) -> int | None:
     """
     after = _SESSION_HEADER if has_session_header else 0
     whole = bytearray(_correct_base_header(held))
-    whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")
+    whole[_SIZE_OFFSET : _SIZE_OFFSET + 4] = max(len(held) - after, 0).to_bytes(4, "little")
     try:
         parse_packet(bytes(whole))
     except FormatError as error:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_AT, file_header, note_block, packet_block
+from harness.capture.pcapng import PACKET_OFFSET_IN_BLOCK, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import Endpoint
 MAX_SEGMENT = 60_000
 """int bytes: the most data that one frame contains."""
 
-_ACK = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
+_ACK_FLAG = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
 _SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
 
 
@@ -87,11 +87,11 @@ class CaptureWriter:
         opening = _build_segment(connection.client, connection.server, _SYN)
         numbers = [self._write_segment(opening._replace(acknowledged=0), time_us, comment, inbound=out, later=True)]
         connection.client.sequence += 1
-        answer = _build_segment(connection.server, connection.client, _SYN | _ACK)
+        answer = _build_segment(connection.server, connection.client, _SYN | _ACK_FLAG)
         numbers.append(self._write_segment(answer, time_us, inbound=back, later=True))
         connection.server.sequence += 1
         numbers.append(
-            self._write_segment(_build_segment(connection.client, connection.server, _ACK), time_us, inbound=out)
+            self._write_segment(_build_segment(connection.client, connection.server, _ACK_FLAG), time_us, inbound=out)
         )
         self._connections[conn_id] = connection
         return numbers
@@ -117,7 +117,7 @@ class CaptureWriter:
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
             pushed = not more and start + len(part) == len(data)
-            flags = _PSH | _ACK if pushed else _ACK
+            flags = _PSH | _ACK_FLAG if pushed else _ACK_FLAG
             numbers.append(
                 self._write_segment(_build_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound)
             )
@@ -135,7 +135,7 @@ class CaptureWriter:
         The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
-        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK)
+        ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
         inbound = self._connections[conn_id].is_inbound(from_client)
         number = self._write_segment(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
@@ -206,7 +206,7 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment, with ``later`` together with the next one; return its frame number."""
+        """Write a segment and return its frame number. ``later``: write the segment only with the next frame."""
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:
@@ -221,7 +221,7 @@ class CaptureWriter:
             self._pending += block
             self.frames += 1
             return self.frames
-        self._data_end = self._size + len(self._pending) + PACKET_AT + len(packet)
+        self._data_end = self._size + len(self._pending) + PACKET_OFFSET_IN_BLOCK + len(packet)
         if self._pending:
             block = bytes(self._pending) + block
             self._pending.clear()

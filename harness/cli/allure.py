@@ -17,7 +17,7 @@ from harness.interrupts import unwind_on_signals
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
 
-ALLURE = "allure@3"
+ALLURE_PACKAGE = "allure@3"
 NPM_LIMIT_S = 600
 """The time limit of npm in seconds; npm may have to download the package first."""
 _PAGE_NAME = "index.html"
@@ -50,26 +50,26 @@ def allure(
             results = _make_allure_results(found, Path(folder))
         name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
         options = ["--single-file", "--output", folder, "--report-name", name]
-        command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
+        command = [npx, "--yes", ALLURE_PACKAGE, "awesome", *options, str(results.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - a program from npm, with our own files
                 command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=NPM_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise UsageError(
-                f"npx {ALLURE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
+                f"npx {ALLURE_PACKAGE} took longer than {NPM_LIMIT_S} s; check that npm's registry is reachable"
             ) from error
         page = Path(folder) / _PAGE_NAME
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            raise UsageError(f"npx {ALLURE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
+            raise UsageError(f"npx {ALLURE_PACKAGE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
         with report_write_errors(out):
             shutil.copyfile(page, out)
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 
 
 def _make_allure_results(found: RunResults, folder: Path) -> Path:
-    """Write allure-results of a run that was made without ``--allure`` into a folder; return the path."""
+    """Write allure-results into a folder, for a run that was made without ``--allure``; return their path."""
     from dataclasses import replace
     from functools import partial
 

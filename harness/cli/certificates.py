@@ -24,7 +24,7 @@ NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
 for the help.
 """
-PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
+PASSWORD_VARIABLE = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of a variable, not a password
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def certify(
 
     # A partial run gets no certificate, so its key is not read.
     is_part = get_partial_reason(read_run_json(run)) is not None
-    signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
+    signer = None if is_part else private_key(key, os.environ.get(PASSWORD_VARIABLE, "").encode() or None)
     confirm_file(out, new=True)
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)

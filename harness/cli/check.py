@@ -47,6 +47,13 @@ def check(
     port: Annotated[
         list[int] | None, typer.Option("--port", help="A further TCP port on which queue managers listen.")
     ] = None,
+    checksums: Annotated[
+        bool,
+        typer.Option(
+            "--checksums",
+            help="Skip packets with a wrong TCP or UDP checksum. Not for captures recorded on a sending machine.",
+        ),
+    ] = False,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
     annotated: Annotated[
         Path | None,
@@ -87,7 +94,9 @@ def check(
     with unwind_on_signals():
         for path in captures:
             try:
-                checked = check_capture(path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()))
+                checked = check_capture(
+                    path, catalogue, wanted, profile or NO_RELEASE, frozenset(port or ()), checksums=checksums
+                )
             except (MqconformError, OSError) as error:
                 refused = True
                 typer.echo(f"mqconform check: {_describe_error(error, path)}", err=True)

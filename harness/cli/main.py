@@ -6,6 +6,7 @@ command.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -51,7 +52,7 @@ MODULES_OF_COMMANDS = MappingProxyType(
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
 """The errors of typer for invalid arguments; older versions of typer import the class from a different package."""
-_OF_PATHS = (
+_PATH_ERROR_NUMBERS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
@@ -150,7 +151,7 @@ def main() -> None:
     except MqconformError as error:
         _exit_with_error(str(error))
     except OSError as error:
-        if error.filename is None or error.errno not in _OF_PATHS:
+        if error.filename is None or error.errno not in _PATH_ERROR_NUMBERS:
             raise
         _exit_with_error(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except _WRONG_ARGUMENTS as error:
@@ -159,6 +160,7 @@ def main() -> None:
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")
         _exit_with_error(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
+    gc.freeze()  # the process ends: Python would search everything that a run has left for garbage, several times
     sys.exit(code)
 
 

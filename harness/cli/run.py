@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
 from harness.lengths_of_time import TIME_FORMS, parse_seconds
 
-TIME = "TIME"
+DURATION_METAVAR = "TIME"
 """The placeholder for a length of time in the help."""
 
 
@@ -60,11 +60,14 @@ def run(
     workers: Annotated[int, typer.Option(help="The number of checks that run in parallel.")] = 1,
     deadline: Annotated[
         str | None,
-        typer.Option(metavar=TIME, help="Start no check after this time. --resume runs the remaining checks."),
+        typer.Option(
+            metavar=DURATION_METAVAR, help="Start no check after this time. --resume runs the remaining checks."
+        ),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
     check_limit: Annotated[
-        str | None, typer.Option(metavar=TIME, help="The longest time that a check may take; 900 seconds by default.")
+        str | None,
+        typer.Option(metavar=DURATION_METAVAR, help="The longest time that a check may take; 900 seconds by default."),
     ] = None,
     strength: Annotated[
         int,
@@ -78,7 +81,7 @@ def run(
         bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them later from any run.")
     ] = False,
     wait: Annotated[
-        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that is not ready yet.")
+        str | None, typer.Option(metavar=DURATION_METAVAR, help="How long to wait for a system that is not ready yet.")
     ] = None,
     verbose: Annotated[
         bool, typer.Option("-v", help="Print a line for each check, and pytest's report of failures.")

@@ -14,14 +14,14 @@ from harness.cli.outputs import confirm_new_path, report_write_errors
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
-FOLDER = Path(__file__).resolve().parent.parent / "windows"
-FILES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
+WINDOWS_FILES_FOLDER = Path(__file__).resolve().parent.parent / "windows"
+WINDOWS_FILE_NAMES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
 REMOTE_FOLDER = "C:\\mqconform"
 """The folder of the agent on the Windows machine, which the SUT file names."""
-SSH = ("ssh", "-o", "BatchMode=yes")
-AGENT = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
+SSH_COMMAND = ("ssh", "-o", "BatchMode=yes")
+AGENT_COMMAND = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
 SUT_FILE = "sut.toml"
-WITHOUT_AGENT = """\
+CONTROL_TABLE_WITHOUT_AGENT = """\
 [control]
 kind = "none"                  # no agent: requests of applications cannot be observed
 """
@@ -74,9 +74,8 @@ def register(app: typer.Typer) -> None:
         """
         text = sut_file(address, peer_address, profile, ssh)
         write_files(out, text)
-        typer.echo(
-            f"{out}: copy {', '.join(FILES)} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine"
-        )
+        names = ", ".join(WINDOWS_FILE_NAMES)
+        typer.echo(f"{out}: copy {names} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine")
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
@@ -98,7 +97,7 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         address=_quote_toml(address),
         remote="false" if ip_address(address).is_loopback else "true",
         peer=_quote_toml(peer_address),
-        control=WITHOUT_AGENT if ssh is None else _format_agent_table(ssh),
+        control=CONTROL_TABLE_WITHOUT_AGENT if ssh is None else _format_agent_table(ssh),
     )
 
 
@@ -107,13 +106,13 @@ def write_files(out: Path, text: str) -> None:
     confirm_new_path(out, may_be_empty=True)
     with report_write_errors(out):
         out.mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            shutil.copyfile(FOLDER / name, out / name)
+        for name in WINDOWS_FILE_NAMES:
+            shutil.copyfile(WINDOWS_FILES_FOLDER / name, out / name)
         (out / SUT_FILE).write_text(text, encoding="utf-8")
 
 
 def _format_agent_table(ssh: str) -> str:
-    command = ", ".join(_quote_toml(word) for word in (*SSH, ssh, *AGENT))
+    command = ", ".join(_quote_toml(word) for word in (*SSH_COMMAND, ssh, *AGENT_COMMAND))
     return f'[control]\nkind = "stdio"\ncommand = [{command}]\n'
 
 

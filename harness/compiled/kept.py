@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.compiled.sources import (
-    OF_EVERY_CHECK,
+    FILES_OF_EVERY_CHECK,
     Stamp,
     find_affected_files,
     find_changed_files,
@@ -28,9 +28,9 @@ from harness.compiled.sources import (
 )
 from harness.paths import IMPORTED_NS, SUITES
 
-_SCHEMA = 3
-_RECORDS = "records"
-_MOST_CACHES = 16
+_CACHE_SCHEMA_VERSION = 3
+_RECORDS_ENTRY = "records"
+_MOST_CHECKOUT_CACHES = 16
 """The number of checkouts and installations with a cache; the cache that was written longest ago is deleted first."""
 
 
@@ -44,7 +44,7 @@ def cache_folder() -> Path | None:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
     except RuntimeError:  # the user has no home folder
         return None
-    made_by = f"{_SCHEMA} {SUITES} {sys.version}"
+    made_by = f"{_CACHE_SCHEMA_VERSION} {SUITES} {sys.version}"
     return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
 
 
@@ -79,7 +79,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
 
 def _forget_oldest(home: Path) -> None:
     folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in folders[:-_MOST_CACHES]:
+    for folder in folders[:-_MOST_CHECKOUT_CACHES]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -130,7 +130,7 @@ class KeptRecords:
     def save(self) -> None:
         """Write all records to the cache, unless a file changed while this process ran."""
         if not _was_file_changed_since_start(self.stamps):
-            _save_entry(_RECORDS, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
+            _save_entry(_RECORDS_ENTRY, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
         """Remove the records of changed files and of files that import a changed file, by old or new imports."""
@@ -139,7 +139,7 @@ class KeptRecords:
         self.imports = {path: files for path, files in self.imports.items() if path in now}
         self.imports |= {path: list_imported_files(path) for path in sorted(changed) if path in now}
         affected |= find_affected_files(changed, self.imports)
-        if not changed.isdisjoint(OF_EVERY_CHECK):
+        if not changed.isdisjoint(FILES_OF_EVERY_CHECK):
             affected |= now.keys()
         self.records = {
             kind: {path: record for path, record in records.items() if path in now and path not in affected}
@@ -151,7 +151,7 @@ class KeptRecords:
 @cache
 def kept_records() -> KeptRecords:
     """Return the cached records that are valid for the present content of the files."""
-    tree = _load_entry(_RECORDS)
+    tree = _load_entry(_RECORDS_ENTRY)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()
     changed = find_changed_files(kept.stamps)

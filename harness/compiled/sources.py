@@ -16,14 +16,14 @@ from harness.paths import PACKAGES, SUITES
 ROOT = SUITES.parent
 Stamp = list[int]
 """The modification time (int ns) and the size (int bytes) of a file."""
-OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
+FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest reads with every file of checks, without an import statement."""
 TABLES_BESIDE = ("states.toml",)
 """The names of tables that a module reads from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
 _PACKAGES = "|".join(package.name for package in PACKAGES)
-_IMPORT = re.compile(
+_IMPORT_STATEMENT = re.compile(
     rf"^[ \t]*(?:from ((?:{_PACKAGES})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))|import ((?:{_PACKAGES})[\w.]*))", re.M
 )
 
@@ -63,7 +63,7 @@ def list_imported_files(path: str) -> list[str]:
     if not path.endswith(".py"):
         return []
     text = (ROOT / path).read_text(encoding="utf-8")
-    modules = {module for match in _IMPORT.finditer(text) for module in _list_imported_modules(match)}
+    modules = {module for match in _IMPORT_STATEMENT.finditer(text) for module in _list_imported_modules(match)}
     tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE}
     return sorted({file for module in modules for file in _list_module_files(module)} - {path} | tables)
 

@@ -17,10 +17,10 @@ from harness.wire.rpc_layouts import describe_stub
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
-from harness.wire.value_names import CLASSES
+from harness.wire.value_names import MESSAGE_CLASS_NAMES
 
-ENGINE = Path(__file__).with_name("msmq.lua")
-READ = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
+ENGINE_FILE = Path(__file__).with_name("msmq.lua")
+DISSECTED_OPERATIONS = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
 """The operations of each interface whose stubs the harness can read; of all other interfaces, the dissector shows only
 the name.
 """
@@ -31,11 +31,11 @@ def write_dissector() -> str:
     head = f"-- MSMQ for Wireshark, made by mqconform {version('mqconform')} (mqconform dissector); do not edit.\n"
     tables = {
         "layouts": [_build_layer_table(one) for one in read_layouts()],
-        "message_classes": CLASSES,
+        "message_classes": MESSAGE_CLASS_NAMES,
         "operations": _build_operation_tables(),
     }
     texts = [f"local {name} = {to_lua(value)}\n" for name, value in tables.items()]
-    return "\n".join([head, *texts, _expert_items(), ENGINE.read_text(encoding="utf-8")])
+    return "\n".join([head, *texts, _expert_items(), ENGINE_FILE.read_text(encoding="utf-8")])
 
 
 def _build_layer_table(layout: LayerLayout) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _build_field_table(field: FieldLayout) -> dict[str, Any]:
 
 def _build_operation_tables() -> dict[str, Any]:
     return {
-        str(uuid): _build_interface_table(name.partition(" (")[0], READ.get(uuid, {}).values())
+        str(uuid): _build_interface_table(name.partition(" (")[0], DISSECTED_OPERATIONS.get(uuid, {}).values())
         for uuid, name in INTERFACES.items()
         if uuid != EPT.uuid
     }

@@ -14,7 +14,7 @@ from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
 """int ms: the time between two questions, and the time of a wait before its first question."""
-SETTLE_MS = 100
+SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
@@ -118,16 +118,16 @@ class Pulse:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls; for each stall, ``SETTLE_MS`` is added."""
+        """Return how much of an interval (int ms) belongs to stalls, with ``SETTLE_AFTER_STALL_MS`` added to each."""
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
-        return sum(part + SETTLE_MS for part in parts if part > 0)
+        return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
 
     def sum_touching_stalls_ms(self, from_ms: int, until_ms: int) -> int:
         """Return the total length (int ms) of the stalls that overlap an interval, including their parts outside the
         interval.
         """
-        whole = ((one.began_ms, one.ended_ms + SETTLE_MS) for one in self._all_stalls())
+        whole = ((one.began_ms, one.ended_ms + SETTLE_AFTER_STALL_MS) for one in self._all_stalls())
         return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
 
     @property

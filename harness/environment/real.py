@@ -19,11 +19,11 @@ from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-CHUNK_BYTES = 65_536
+READ_CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
 """int ms: the longest time of a check, unless ``limit`` sets a different time."""
-CLEANUP_MS = 30_000
+CLEANUP_TIME_MS = 30_000
 """int ms: the time for undoing changes after a check was ended by its limit."""
 CONNECTIONS_LIMIT = 512
 """The number of connections that a SUT may have open during a check; more are a flood."""
@@ -113,7 +113,7 @@ class _RealStream:
 
     def read(self) -> None:
         try:
-            data = self.sock.recv(CHUNK_BYTES)
+            data = self.sock.recv(READ_CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
@@ -180,7 +180,7 @@ class _RealDatagrams:
 
     def on_ready(self, mask: int) -> None:
         try:
-            data, name = self.sock.recvfrom(CHUNK_BYTES)
+            data, name = self.sock.recvfrom(READ_CHUNK_BYTES)
         except OSError:  # an ICMP error for an earlier datagram is not an event, because UDP may lose datagrams
             return
         self.sink.on_datagram(_parse_socket_name(name), data)
@@ -256,7 +256,7 @@ class RealEnvironment:
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
-                self._ends_ms = now_ms + CLEANUP_MS
+                self._ends_ms = now_ms + CLEANUP_TIME_MS
                 raise ConformanceFailure(f"the check did not end within {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if exactly and self.pulse is not None and left_ms > 0:

@@ -21,11 +21,11 @@ from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, Pers
 from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
-NOTICED_MS = 500
+CHANGE_NOTICED_AFTER_MS = 500
 """int ms: after this time the system notices that the directory changed or became unreachable, unless it needs the
 directory earlier.
 """
-_PACKAGE = Path(reference_qm.__file__).parent.parent
+_PROJECT_FOLDER = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
@@ -101,7 +101,7 @@ class SystemHost(CoreHost):
         self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Send the core a command, or change its environment: the core notices a change of its directory."""
+        """Send the core a command, or change its environment; some time after a change, inform the core about it."""
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1
@@ -110,7 +110,9 @@ class SystemHost(CoreHost):
         self.answers[self._token] = done if isinstance(done, str) else Result(done)
         self._report_surroundings(before)
         core = self.core
-        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._report_directory_change(core))
+        self.environment.call_at(
+            self.now().monotonic_ms + CHANGE_NOTICED_AFTER_MS, lambda: self._report_directory_change(core)
+        )
         return self._token
 
     def _report_directory_change(self, core: Core) -> None:
@@ -188,6 +190,6 @@ def _describe_exception(error: Exception) -> str:
     """Return one line with an exception and the place that raised it."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
-    shown = file.relative_to(_PACKAGE) if file.is_relative_to(_PACKAGE) else file.name
+    shown = file.relative_to(_PROJECT_FOLDER) if file.is_relative_to(_PROJECT_FOLDER) else file.name
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{said} ({shown}:{place.lineno}, {place.name})"

@@ -12,12 +12,12 @@ from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-LATENCY_MS = 1
+NETWORK_LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
 """The largest number of events in one wait; more mean that two cores answer each other without end."""
 
 _BOOTED_MS = 3_600_000
-_EPOCH_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
+_START_TIME_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
 
 
 class _Event:
@@ -45,7 +45,7 @@ class _VirtualStream:
 
     def send(self, data: bytes) -> None:
         if self.open and self.twin is not None:
-            self.environment.later(LATENCY_MS, lambda twin=self.twin: twin.deliver(data))  # type: ignore[misc]
+            self.environment.later(NETWORK_LATENCY_MS, lambda twin=self.twin: twin.deliver(data))  # type: ignore[misc]
 
     def deliver(self, data: bytes) -> None:
         if self.open:
@@ -53,7 +53,7 @@ class _VirtualStream:
 
     def close(self) -> None:
         if self.open and self.twin is not None:
-            self.environment.later(LATENCY_MS, self.twin.lose)
+            self.environment.later(NETWORK_LATENCY_MS, self.twin.lose)
         self.open, self.given_up = False, not self.open
 
     def lose(self) -> None:
@@ -84,7 +84,7 @@ class _VirtualDatagrams:
             if target is not None:
                 target.sink.on_datagram(self.endpoint, data)
 
-        self.environment.later(LATENCY_MS, arrive)
+        self.environment.later(NETWORK_LATENCY_MS, arrive)
 
     def close(self) -> None:
         self.environment.udp.pop(self.endpoint, None)
@@ -109,13 +109,13 @@ class VirtualEnvironment:
         self.witness: Witness | None = None
 
     def now(self) -> Now:
-        return Now(self._now_ms, _EPOCH_S + (self._now_ms - _BOOTED_MS) // 1000)
+        return Now(self._now_ms, _START_TIME_S + (self._now_ms - _BOOTED_MS) // 1000)
 
     def epoch_us(self) -> int:
         return self.epoch_us_at(self._now_ms)
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
-        return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
+        return _START_TIME_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
         """Do nothing, because virtual time takes no real time, and the number of events is limited."""
@@ -151,13 +151,13 @@ class VirtualEnvironment:
         def arrive() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
-                self.later(LATENCY_MS, report_refusal)
+                self.later(NETWORK_LATENCY_MS, report_refusal)
                 return
             far = _VirtualStream(self, remote, near.local, sink)
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the far side
+            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the far side
             far.sink.on_open()
 
         def report_refusal() -> None:
@@ -171,7 +171,7 @@ class VirtualEnvironment:
             near.open = True
             near.sink.on_open()
 
-        self.later(LATENCY_MS, arrive)
+        self.later(NETWORK_LATENCY_MS, arrive)
         return near
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:

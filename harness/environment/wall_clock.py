@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-JUMP_MS = 1_000
+LEAST_CLOCK_JUMP_MS = 1_000
 """int ms: the smallest reported jump. A check cannot notice a smaller one, because times in packets are whole seconds.
 """
 _NS_PER_MS = 1_000_000
@@ -52,4 +52,4 @@ class WallClock:
     @property
     def jump_ms(self) -> int:
         """The size of the clock's jump since the beginning (int ms); 0 without a jump."""
-        return self._furthest_ms if self._furthest_ms >= JUMP_MS else 0
+        return self._furthest_ms if self._furthest_ms >= LEAST_CLOCK_JUMP_MS else 0

@@ -21,7 +21,7 @@ class Difference:
         return self.says
 
 
-_WORDS = {None: "no value", True: "yes", False: "no"}
+_WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values without a number or text."""
 
 
@@ -76,7 +76,7 @@ def show_value(value: Any, name: str = "") -> str:
     if isinstance(value, str):
         return value or "''"
     if value is None or isinstance(value, bool):
-        return _WORDS[value]
+        return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):

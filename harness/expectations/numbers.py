@@ -16,6 +16,7 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "MessageClass": MessageClass,
     "EncryptionAlgorithm": EncryptionAlgorithm,
     "CryptoAlgorithm": EncryptionAlgorithm,
+    "sessionKeyAlgorithm": EncryptionAlgorithm,
     "PreferredAdvancedAlgorithm": EncryptionAlgorithm,
     "PreferredEnhancedAlgorithm": EncryptionAlgorithm,
     "PreferredBaseAlgorithm": EncryptionAlgorithm,
@@ -28,17 +29,17 @@ _HEX_FIELDS = (
     *("HeaderID", "type of property", "queue number"),
 )
 """The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
-_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
+_NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
 """Matches the name of one of these fields in the name of a value: ``MessageClass of the OrderAck``,
 ``BaseHeader.VersionNumber``.
 """
 
 
 def show_integer(value: int, name: object = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
-    key of a mapping, such as a number.
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field; or the key of
+    the value in a mapping, which may be a number.
     """
-    field = _FIELD.search(str(name))
+    field = _NUMBERED_FIELD.search(str(name))
     if field is None:
         return f"0x{value:X}" if value >= HEX_FROM else str(value)
     codes = _NAMED_CODES.get(field[0])

@@ -23,7 +23,7 @@ from harness.sut.drivers import SutDriver
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 
-LONGEST_PAUSE_MS = 7_000
+LONGEST_PAUSE_BETWEEN_STEPS_MS = 7_000
 """int ms: the longest pause in a walk on a system in real time."""
 Progress = Callable[[int, int], None]
 
@@ -94,7 +94,7 @@ class Explorer:
         with self._open_sut() as sut:
             drawing = Drawing.from_model(self._area.model, partial(_has_needed_capability, sut))
             if not sut.environment.virtual:
-                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_MS)
+                drawing = replace(drawing, longest_ms=LONGEST_PAUSE_BETWEEN_STEPS_MS)
             lacking = {
                 name: sorted(need for need in one.needs if not _has_needed_capability(sut, need))
                 for name, one in self._area.model.transitions.items()

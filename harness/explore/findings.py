@@ -13,7 +13,7 @@ from harness.explore.walk import Walk
 from harness.model.agreement import describe_value
 from harness.model.steps import Model, Step
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None
     """Write a diverging walk to a file."""
     assert walk.divergence is not None
     content = {
-        "schema": SCHEMA,
+        "schema": SCHEMA_VERSION,
         "area": area,
         "sut": system,
         "seed": seed,

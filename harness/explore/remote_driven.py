@@ -23,13 +23,13 @@ from reference_qm.codec import UserMessagePacket, parse_packet
 
 _READ_ACTIONS = {RECEIVE: TAKE, PEEK: PEEK_CURRENT, "next": PEEK_NEXT}
 _SUCCESS_OUTCOMES = ("MQ_OK", "returned")
-_ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
+_HIGHEST_U64 = 0xFFFF_FFFF_FFFF_FFFF
 _SEEK_ACTIONS = {
     "current": ("current", None),
     "next": ("next", None),
     "previous": ("previous", None),
     "first": ("next", 0),
-    "last": ("previous", _ALL_ONES),
+    "last": ("previous", _HIGHEST_U64),
 }
 """For each kind of lookup in the model, the LookupAction and the LookupId of the call (MS-MQQP 3.1.4.11)."""
 _LOOKUP_ACTIONS = {
@@ -40,7 +40,7 @@ _LOOKUP_ACTIONS = {
     ("next", True): wire.LOOKUP_RECEIVE_NEXT,
     ("previous", True): wire.LOOKUP_RECEIVE_PREV,
 }
-_WAIT_MS = 20
+_REACTION_WAIT_MS = 20
 """int ms: how long to wait, in virtual time, for the answer to a call that the system answers at once."""
 
 
@@ -63,7 +63,7 @@ class RemoteDriven(QueuesDriven):
         self._waiting: set[str] = set()
 
     def _await_answers(self, awaited: Set[str]) -> None:
-        self._peer.environment.run_until(lambda: False, _WAIT_MS)
+        self._peer.environment.run_until(lambda: False, _REACTION_WAIT_MS)
         super()._await_answers(awaited)
         for read in sorted(self._waiting):
             call = self._calls[read][1]

@@ -8,12 +8,19 @@ from uuid import UUID
 
 from harness.explore.wire_seen import Wire
 from harness.explore.worlds import Seen
-from harness.model.sessions.area import EXPRESS_ACK_PAUSE_MS, FOREIGN, INITIALIZATION_MS, NULL, OWN, SETTLE_MS
+from harness.model.sessions.area import (
+    EXPRESS_ACK_PAUSE_MS,
+    FOREIGN,
+    INITIALIZATION_TIMEOUT_MS,
+    NULL,
+    OWN,
+    REACTION_TIME_MS,
+)
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -28,9 +35,9 @@ from reference_qm.codec import (
 
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 """An identifier that no queue manager has."""
-_AT_ONCE_MS = 50
+_IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
-_LONG_LIVED_MS = 3_600_000
+_LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, longer than any session of a walk."""
 _GARBLED_BYTES = {"signature": 4, "version": 0}
 """Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
@@ -43,9 +50,12 @@ class SessionsDriven:
         self._peer = peer
         self._wire = Wire(peer)
         self._connections: dict[str, RawConversation] = {}
-        self._step_ms = SETTLE_MS
+        self._step_ms = REACTION_TIME_MS
         if peer.sut.has("set_timers"):
-            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_LIVED_MS}
+            timers = {
+                "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
+                "session_cleanup_ms": _LONG_RECOVERABLE_TIMEOUT_MS,
+            }
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
 
     def elapsed_ms(self) -> int | None:
@@ -58,7 +68,7 @@ class SessionsDriven:
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         """Send the packet of the step, and wait until the system has reacted."""
-        self._step_ms = SETTLE_MS
+        self._step_ms = REACTION_TIME_MS
         answer = getattr(self, f"_{step.name}")(**step.arguments)
         self._peer.pass_time(self._step_ms)
         answers = {} if answer is None else {"answer": answer}
@@ -80,7 +90,11 @@ class SessionsDriven:
         )
 
     def _parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
-        header: dict[str, Any] = {"RecoverableAckTimeout": recoverable_ms, "AckTimeout": ACK_MS, "WindowSize": window}
+        header: dict[str, Any] = {
+            "RecoverableAckTimeout": recoverable_ms,
+            "AckTimeout": ACK_TIMEOUT_MS,
+            "WindowSize": window,
+        }
         self._send_packet(session, connection_parameters(**header))
 
     def _send(self, session: str, recoverable: bool) -> None:
@@ -99,7 +113,7 @@ class SessionsDriven:
     def _burst(self, session: str, number: int) -> dict[str, int]:
         for _ in range(number):
             self._send_message(session, True)
-        self._peer.pass_time(_AT_ONCE_MS)
+        self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(self._connections[session])["acknowledged"]}
 
     def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:

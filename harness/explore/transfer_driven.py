@@ -13,8 +13,8 @@ from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
-from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_MS, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, SETTLE_MS, TRANSACTIONAL
+from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, SYSTEM_JOURNAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import release_of
@@ -22,9 +22,9 @@ from harness.wire import TxSequenceID, user_message
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 
 _TIME_STAMP = 1_000_000
-_LIFE_S = 10_000
+_MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
-_AT_ONCE_MS = 50
+_IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
 
@@ -41,7 +41,7 @@ class TransferDriven(QueuesDriven):
         self._create(PLAIN, transactional=False)
         self._create(TRANSACTIONAL, transactional=True)
         self._wire = Wire(peer)
-        self._step_ms = SETTLE_MS
+        self._step_ms = REACTION_TIME_MS
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
@@ -57,7 +57,7 @@ class TransferDriven(QueuesDriven):
         return None
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
-        self._step_ms = SETTLE_MS
+        self._step_ms = REACTION_TIME_MS
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -66,7 +66,7 @@ class TransferDriven(QueuesDriven):
         super()._await_answers(awaited)
         if not self._silent:
             self._wire.acknowledge()
-            self._peer.pass_time(_AT_ONCE_MS)
+            self._peer.pass_time(_IMMEDIATE_REACTION_MS)
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class TransferDriven(QueuesDriven):
     ) -> None:
         user: dict[str, Any] = {"DM": int(delivery != "express")}
         if late:
-            user["SentTime"] = self._peer.environment.now().utc_s - 2 * _LIFE_S
+            user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
         packet = self._build_message(message, queue, size, acks, user, application_tag, priority)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
@@ -119,7 +119,7 @@ class TransferDriven(QueuesDriven):
         return "done"
 
     def _come_again(self) -> str:
-        self._step_ms = RECONNECT_MS
+        self._step_ms = RECONNECT_TIME_MS
         return "done"
 
     def _order(self) -> str:
@@ -163,7 +163,7 @@ class TransferDriven(QueuesDriven):
         through = self._sessions[session]
         for _ in range(number):
             self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3))
-        self._peer.pass_time(_AT_ONCE_MS)
+        self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
     def _deliver_in_sequence(
@@ -216,7 +216,7 @@ class TransferDriven(QueuesDriven):
         made = user_message(
             user={**own, **user, **admin},
             destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
-            base={"PR": priority, "TimeToReachQueue": _LIFE_S},
+            base={"PR": priority, "TimeToReachQueue": _MESSAGE_LIFETIME_S},
             label=message,
             body=b"b" * size,
             ApplicationTag=application_tag,

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from harness.errors import SutUnavailable
 from harness.explore.worlds import Divergence, Seen, Worlds
-from harness.judging.robustness import FINDINGS, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.model.steps import Model, Step
 
-_BEHIND_MS = 500
-_IDLE_MS = 1_000
-CRASH = FINDINGS[Condition.CRASHED][0]
+_MOST_LAG_MS = 500
+_IDLE_STEP_MS = 1_000
+CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
 
 class Driven(Protocol):
@@ -69,7 +69,7 @@ def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Call
                 seen = system.take(step, worlds.awaited())
             except SutUnavailable as lost:
                 walk.taken.append(Taken(step, expected, {}))
-                walk.divergence = Divergence(step, (CRASH,), (str(lost),))
+                walk.divergence = Divergence(step, (CRASH_RULE,), (str(lost),))
                 break
             walk.taken.append(Taken(step, expected, seen.answers))
             walk.divergence = worlds.agree(seen)
@@ -81,12 +81,12 @@ def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Call
 def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps; before each of them, yield a step for the time by which the system is ahead of the model."""
     for step in steps:
-        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _BEHIND_MS:
+        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MOST_LAG_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
             if worlds.can_take(behind):
                 yield behind
             else:  # a wait or a message ends about now, or has just ended
-                system.idle(_IDLE_MS)
+                system.idle(_IDLE_STEP_MS)
         yield step
 
 

@@ -17,7 +17,7 @@ PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
 """Values of DQ: private queue by number, direct name."""
-ELSEWHERE = "TCP:127.0.0.77"
+FOREIGN_ADDRESS = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
@@ -26,7 +26,7 @@ def _match_destination(kind: int, meant: Meant) -> Meant:
 
 
 def _replace_address(name: str) -> str:
-    return ELSEWHERE + name[name.index("\\") :]
+    return FOREIGN_ADDRESS + name[name.index("\\") :]
 
 
 def _put_numbers_first(body: bytes) -> bytes:

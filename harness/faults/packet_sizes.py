@@ -10,7 +10,7 @@ from harness.faults.registry import Install
 from reference_qm.codec import BaseHeader
 from reference_qm.surface.inputs import BytesReceived, Input
 
-_FLAGS_AT = 2
+_FLAGS_OFFSET = 2
 """The offset in a packet of the low byte of BaseHeader.Flags."""
 _IN_FLAG = BaseHeader.flags(IN=1)
 
@@ -20,7 +20,7 @@ def identify_by_size(size: int) -> Install:
 
     def replace_input_of_size(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:
-            return [replace(event, data=replace_byte(_FLAGS_AT, lambda old: old | _IN_FLAG)(event.data))]
+            return [replace(event, data=replace_byte(_FLAGS_OFFSET, lambda old: old | _IN_FLAG)(event.data))]
         return [event]
 
     return inputs(replace_input_of_size)

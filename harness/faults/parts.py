@@ -35,7 +35,7 @@ Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
 """A condition that is called like the step: with the part, then the arguments of the step."""
-_CONDITION = "only_if"
+_CONDITION_ATTRIBUTE = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
@@ -77,7 +77,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
                 return method(self, *arguments, **named)
             return getattr(super(_find_defining_class(type(self), step), self), method.__name__)(*arguments, **named)
 
-        setattr(step, _CONDITION, condition)
+        setattr(step, _CONDITION_ATTRIBUTE, condition)
         return cast("Changed", step)
 
     return narrow
@@ -85,7 +85,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
 
 def get_condition(method: Method) -> Condition | None:
     """Return the condition under which a step is changed; None if it is always changed."""
-    return getattr(method, _CONDITION, None)
+    return getattr(method, _CONDITION_ATTRIBUTE, None)
 
 
 def _find_defining_class(cls: type, step: Method) -> type:

@@ -13,7 +13,7 @@ from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
-ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 """A queue that is not the report queue."""
 
 

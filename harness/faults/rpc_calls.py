@@ -22,7 +22,7 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes
 
-NEVER_AGREED = 0x7171
+UNBOUND_CONTEXT_ID = 0x7171
 """A p_cont_id that the client did not propose."""
 
 
@@ -124,15 +124,15 @@ def call_unbound(method: str) -> Install:
                 bound.add(effect.transport)
             if not isinstance(body, Request) or body.opnum != opnum or effect.transport not in bound:
                 return [effect]
-            return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=NEVER_AGREED)).build())]
+            return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=UNBOUND_CONTEXT_ID)).build())]
 
         faulty.effect_filters.append(filter_)
 
     return install
 
 
-_BINDING_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.ALTER_CONTEXT))
-_PTYPE_AT = 2
+_BIND_PTYPE_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.ALTER_CONTEXT))
+_PTYPE_OFFSET = 2
 
 
 def serve_interfaces_apart(faulty: FaultyCore) -> None:
@@ -144,7 +144,7 @@ def serve_interfaces_apart(faulty: FaultyCore) -> None:
             listening = faulty.core.rpc_listening
             at_read_port = listening is not None and event.local.port == listening.read.port
             not_here[event.connection] = QMCOMM if at_read_port else QM2QM
-        elif isinstance(event, RpcBytes) and event.data[_PTYPE_AT : _PTYPE_AT + 1] in _BINDING_BYTES:
+        elif isinstance(event, RpcBytes) and event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] in _BIND_PTYPE_BYTES:
             hidden = not_here[event.connection].syntax.uuid
             unknown = UUID(int=hidden.int ^ 1)
             return [replace(event, data=event.data.replace(hidden.bytes_le, unknown.bytes_le))]

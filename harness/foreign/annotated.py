@@ -11,7 +11,7 @@ from harness.foreign.findings import SystemFinding
 from harness.judging.verdicts import BROKEN
 from harness.printable import one_line
 
-LONGEST_COMMENT = 500
+LONGEST_COMMENT_CHARACTERS = 500
 
 
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
@@ -47,5 +47,5 @@ def _collect_comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
         for rule in system.of(*BROKEN):
             for packet in rule.packets:
                 text = f"{rule.verdict} {rule.rule} ({system.name}): {rule.says} Observed: {packet.observed}"
-                made.setdefault(packet.frame, []).append(one_line(text, LONGEST_COMMENT))
+                made.setdefault(packet.frame, []).append(one_line(text, LONGEST_COMMENT_CHARACTERS))
     return made

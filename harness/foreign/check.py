@@ -29,13 +29,16 @@ def check_capture(
     wanted: Wanted | None = None,
     profile: str = NO_RELEASE,
     ports: frozenset[int] = frozenset(),
+    *,
+    checksums: bool = False,
 ) -> Checked:
-    """Judge a capture of any supported format; ``ports``: further TCP ports of queue managers.
+    """Judge a capture of any supported format.
 
+    ``ports``: further TCP ports of queue managers; ``checksums``: whether packets with a wrong checksum are skipped.
     Raises UsageError for a file in another format, CaptureError for a file without a readable frame.
     """
     load_predicates()
-    traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT})
+    traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
     checked = Checked(path, traffic)
     for record in read_frames(path, checked.damage.append):
         traffic.take(record)

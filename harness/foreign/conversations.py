@@ -17,7 +17,7 @@ from reference_qm.codec.base import SIGNATURE
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
-MOST_SEARCHED_SEGMENTS = 8
+MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
 """How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
 _MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
 
@@ -54,7 +54,7 @@ class Described:
 
 MOST_LISTED_CONVERSATIONS = 1000
 """The largest number of conversations that a report lists."""
-GAPS_LISTED = 5
+MOST_LISTED_GAPS = 5
 
 
 class Conversation:
@@ -161,7 +161,7 @@ class Conversation:
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
         reason = f"{size} bytes from {self._name_side(side)} {where} are missing in the capture"
-        if len(self._gaps) < GAPS_LISTED:
+        if len(self._gaps) < MOST_LISTED_GAPS:
             self._gaps.append(reason)
         self._note_missing_bytes(reason)
 
@@ -184,7 +184,7 @@ class Conversation:
             self._assign_views(late)
         elif self._uses_port(RPC_PORTS):
             self.kind = RPC
-        elif late and self._tries < MOST_SEARCHED_SEGMENTS:
+        elif late and self._tries < MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL:
             self._tries += 1
         else:
             self.kind = OTHER
@@ -204,8 +204,8 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client can have any port except the server's.
+        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. The
+        wanted port also identifies a client, which connects from any port, unless the server has the wanted port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted

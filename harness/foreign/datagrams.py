@@ -1,18 +1,20 @@
 """Read the IP packets of a capture as far as they are complete, and join their fragments.
 
-Spec: RFC 791, 8200, 9293, 768. Checksums are not verified, because in a capture on the sending machine the network card
-has not computed them yet.
+Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request, because in a capture on the sending machine the
+network card has not computed them yet.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from harness.capture.ip import has_valid_checksum
+
 TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
-_EXTENSIONS = frozenset((0, 43, 60, 135, 139, 140))
+_IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
-MOST_FRAGMENTED = 1024
+MOST_UNFINISHED_PACKETS = 1024
 """The largest number of packets that wait for fragments; a further packet replaces the oldest."""
 
 
@@ -30,6 +32,14 @@ class Payload(NamedTuple):
     missing: int
     number: int
 
+    def verify_checksum(self) -> None:
+        """Raise NotRead for a wrong checksum; a truncated payload or UDP without a checksum cannot be verified."""
+        without = self.protocol == UDP and self.data[6:8] == b"\0\0"
+        if self.missing or without or self.protocol not in (TCP, UDP):
+            return
+        if not has_valid_checksum(self.source, self.target, self.protocol, self.data):
+            raise NotRead("packets with a wrong checksum")
+
 
 class NotRead(Exception):
     """A frame contains no data that can be judged; the text describes its content."""
@@ -46,7 +56,7 @@ class Fragments:
         """Add a fragment whose data begins at an offset of its packet; return the packet once it is complete."""
         whole = self._open.get(key)
         if whole is None:
-            if len(self._open) >= MOST_FRAGMENTED:
+            if len(self._open) >= MOST_UNFINISHED_PACKETS:
                 self._open.pop(next(iter(self._open)))
                 self.given_up += 1
             whole = self._open[key] = _Whole()
@@ -129,7 +139,7 @@ def _read_ipv6(frame: bytes, at: int, size: int, number: int, fragments: Fragmen
     while protocol not in (TCP, UDP):
         if protocol in (_NOTHING, _ENCRYPTED):
             raise NotRead("encrypted IP packets (IPsec)" if protocol == _ENCRYPTED else "empty IP packets")
-        if protocol not in _EXTENSIONS and protocol not in (_FRAGMENT, _AUTHENTICATED):
+        if protocol not in _IPV6_EXTENSION_HEADERS and protocol not in (_FRAGMENT, _AUTHENTICATED):
             break
         if len(frame) < start + 8:
             raise NotRead("frames that are truncated within their IP header")

@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
-MOST_HEX = 64
+MOST_SHOWN_BYTES = 64
 """The largest number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
 """The state of a rule that occurred in the capture, but whose packets are incomplete."""
@@ -186,11 +186,17 @@ def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Itera
             yield Shown(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]
-        more = "…" if len(octets) > MOST_HEX else ""
+        more = "…" if len(octets) > MOST_SHOWN_BYTES else ""
         named = [line.path for line in frame.lines if (line.start, line.end) == (evidence.first, evidence.last + 1)]
         field = ".".join(named[0]) if named else ""
         yield Shown(
-            evidence.frame, time_s, observed, field, evidence.first, evidence.last, octets[:MOST_HEX].hex(" ") + more
+            evidence.frame,
+            time_s,
+            observed,
+            field,
+            evidence.first,
+            evidence.last,
+            octets[:MOST_SHOWN_BYTES].hex(" ") + more,
         )
 
 

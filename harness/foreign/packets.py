@@ -26,8 +26,8 @@ LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
 """int bytes: how many bytes from the start of a packet or PDU contain its size; the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
-_LAST_TYPE = 19
-_FORMATS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
+_HIGHEST_PDU_TYPE = 19
+_SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 """The data representations of PDUs in use: ASCII and IEEE, in either byte order."""
 
 
@@ -231,6 +231,12 @@ def find_packet(data: bytes) -> int | None:
 
 def is_pdu(data: bytes) -> bool:
     """Return whether the bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
-    if len(data) < PDU_HEAD or data[0] != 5 or data[1] > 1 or data[2] > _LAST_TYPE or data[4:8] not in _FORMATS:
+    if (
+        len(data) < PDU_HEAD
+        or data[0] != 5
+        or data[1] > 1
+        or data[2] > _HIGHEST_PDU_TYPE
+        or data[4:8] not in _SESSION_DATA_REPRESENTATIONS
+    ):
         return False
     return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD

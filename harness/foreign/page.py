@@ -14,22 +14,22 @@ from harness.foreign.findings import SystemFinding
 from harness.judging.passive import PASSIVE
 from harness.printable import one_line
 
-LONGEST_TEXT = 300
+LONGEST_TEXT_CHARACTERS = 300
 """The number of characters of a text from a capture that the page shows."""
-_TEMPLATES = Environment(
+_TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.foreign", "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["line"] = lambda text: one_line(str(text), LONGEST_TEXT)
+_TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), LONGEST_TEXT_CHARACTERS)
 
 
 def build_page(findings: Iterable[tuple[Checked, list[SystemFinding]]]) -> str:
     """Return the page: for each file its connections and, for each system, the broken rules with their packets."""
     files = [_describe_file(checked, systems) for checked, systems in findings]
-    return _TEMPLATES.get_template("report.html").render(files=files, passive=len(PASSIVE))
+    return _TEMPLATE_ENVIRONMENT.get_template("report.html").render(files=files, passive=len(PASSIVE))
 
 
 def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MOST_HELD_SEGMENTS = 64
 """The largest number of segments of a connection that wait for earlier segments, before these count as missing."""
-MOST_BYTES = 4 * 1024 * 1024
+MOST_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
 _SEQUENCE_NUMBERS = 0x1_0000_0000
@@ -126,7 +126,7 @@ class Reassembly:
         insort(way.held, segment, key=_first_sequence_number)
         self._held_bytes += len(data)
         self._deliver_in_order()
-        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_BYTES:
+        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_HELD_BYTES:
             self._skip_missing_bytes()
 
     def end(self) -> None:

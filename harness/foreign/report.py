@@ -17,9 +17,9 @@ from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
 """The largest number of conversations and of reasons that the text lists; JSON lists all."""
-LONGEST_TEXT = 300
+LONGEST_TEXT_CHARACTERS = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
-_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
+_VERDICT_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
 def as_text(findings: Findings) -> str:
@@ -56,13 +56,13 @@ def _add_test_case(suite: ElementTree.Element, rule: RuleFinding) -> None:
     section = rule.rule.rpartition("-")[0].replace("-", ".", 1)
     case = ElementTree.SubElement(suite, "testcase", classname=section, name=rule.rule)
     if rule.verdict is Verdict.FAIL:
-        ElementTree.SubElement(case, "failure", message=one_line(rule.says, LONGEST_TEXT)).text = _format_rule_for_xml(
-            rule
-        )
+        ElementTree.SubElement(
+            case, "failure", message=one_line(rule.says, LONGEST_TEXT_CHARACTERS)
+        ).text = _format_rule_for_xml(rule)
     elif rule.verdict is Verdict.WARN:
         ElementTree.SubElement(case, "system-out").text = _format_rule_for_xml(rule)
     elif rule.verdict is Verdict.NOT_EXERCISED:
-        ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST_TEXT))
+        ElementTree.SubElement(case, "skipped", message=one_line(rule.reason, LONGEST_TEXT_CHARACTERS))
 
 
 def _format_rule_for_xml(rule: RuleFinding) -> str:
@@ -119,7 +119,7 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     sent = [f"{count:,} {kind}" for kind, count in system.kinds.most_common()]
     yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
     kept = f"{len(finding.of(Verdict.PASS))} kept"
-    broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _NAMES.items())
+    broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
     yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
@@ -127,19 +127,19 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
         yield from (f"  {line}" for line in _format_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:
-            observed = one_line(rule.packets[0].observed, LONGEST_TEXT)
+            observed = one_line(rule.packets[0].observed, LONGEST_TEXT_CHARACTERS)
             yield f"  {rule.rule}: its recommendation (SHOULD) was not followed: {observed}"
 
 
 def _format_rule(rule: RuleFinding) -> Iterator[str]:
-    yield f"{_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
-    yield f"  expected: {one_line(rule.expected, LONGEST_TEXT)}"
+    yield f"{_VERDICT_NAMES[rule.verdict]}: {rule.rule} ({rule.level}) {rule.says}"
+    yield f"  expected: {one_line(rule.expected, LONGEST_TEXT_CHARACTERS)}"
     for each in rule.packets:
-        yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST_TEXT)}"
+        yield f"  frame {each.frame}, {each.time_s:.3f} s: {one_line(each.observed, LONGEST_TEXT_CHARACTERS)}"
         if each.octets:
             yield f"    {each.field or 'bytes'} at {each.first} to {each.last}: {each.octets}"
     if rule.reason:
-        yield f"  {one_line(rule.reason, LONGEST_TEXT)}"
+        yield f"  {one_line(rule.reason, LONGEST_TEXT_CHARACTERS)}"
     if rule.errata:
         yield f"  errata: {', '.join(rule.errata)}"
     yield f"  filter: {rule.display_filter}"

@@ -14,17 +14,20 @@ from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
 
 PING_PORT = 3527
-MOST_OPEN = 16_384
+MOST_OPEN_CONVERSATIONS = 16_384
 """The largest number of connections that are followed at once; a further connection replaces the oldest."""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``unread``: the number of frames that cannot be judged, by the reason."""
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver does;
+    ``unread``: the number of frames that cannot be judged, by the reason.
+    """
 
     systems: Systems
     ports: frozenset[int] = frozenset((SESSION_PORT,))
+    checksums: bool = False
     totals: Totals = field(default_factory=Totals)
     frames: int = 0
     start_us: int = 0
@@ -67,6 +70,8 @@ class Traffic:
         payload = read_ip(record.data, at, record.size, self.frames, self._fragments)
         if payload is None:
             return
+        if self.checksums:
+            payload.verify_checksum()
         if payload.protocol == TCP:
             self._add_segment(payload, record.time_us)
         elif payload.protocol == UDP:
@@ -109,7 +114,7 @@ class Traffic:
         for former in (key, back):
             if former in self._open:
                 self._open.pop(former)[0].end()
-        while len(self._open) >= 2 * MOST_OPEN:
+        while len(self._open) >= 2 * MOST_OPEN_CONVERSATIONS:
             self._open.popitem(last=False)[1][0].end()
         conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
         self._open[key] = conversation, 0

@@ -21,7 +21,7 @@ from harness.judging.verdicts import Verdict
 from harness.printable import one_line
 from harness.rules.naming import find_rule_id
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 _ENTRY_KEYS = ("reason", "link")
 _FILE_HEADER = """\
 # Rules that this system is known to break. `mqconform run --baseline FILE` exits with 1 for any other failing rule, and
@@ -32,7 +32,7 @@ schema = 1
 _OPEN_RULES_COMMENT = """\
 # The run left the rules below open. A run with an open rule never exits with 0, even if this file lists it.
 """
-_LONGEST_TEXT = 200
+_LONGEST_TEXT_CHARACTERS = 200
 _NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -47,7 +47,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The deviations of a file, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+    """The known deviations that a baseline file lists, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
 
     path: Path
     digest: str
@@ -79,9 +79,7 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run has neither a deviation missing from the baseline nor an entry of the baseline that no longer
-        fails.
-        """
+        """Whether the baseline lists every rule that fails in the run, and no rule that passes in it."""
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
@@ -119,11 +117,11 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
     if "schema" not in tree:
         raise UsageError(
-            f"{path}: not a baseline: it has no `schema = {SCHEMA}`; "
+            f"{path}: not a baseline: it has no `schema = {SCHEMA_VERSION}`; "
             "`mqconform baseline update RUN --baseline FILE` makes one"
         )
-    if (schema := tree.pop("schema")) != SCHEMA:
-        raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA}")
+    if (schema := tree.pop("schema")) != SCHEMA_VERSION:
+        raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA_VERSION}")
     deviations = [_read_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
     by_rule = MappingProxyType({one.rule: one for one in deviations})
     return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)
@@ -161,7 +159,9 @@ def write_baseline(
         text.append(f"link = {_quote_toml(one.link or '' if one else '')}\n")
     if unsettled:
         text.append(f"\n{_OPEN_RULES_COMMENT}")
-        text += [f"# {rule}: {one_line(reason, _LONGEST_TEXT)}\n" for rule, reason in sorted(unsettled.items())]
+        text += [
+            f"# {rule}: {one_line(reason, _LONGEST_TEXT_CHARACTERS)}\n" for rule, reason in sorted(unsettled.items())
+        ]
     return "".join(text)
 
 

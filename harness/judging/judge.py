@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge, Tally
 from harness.judging.refused import find_refusal_reasons
-from harness.judging.robustness import ROWS, Diagnosis
+from harness.judging.robustness import RULE_BY_CONDITION, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worse
 from harness.rules.catalogue import Catalogue, Rule
 from reference_qm.releases.names import NO_RELEASE
@@ -277,7 +277,7 @@ class Judge:
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
-        row = ROWS[diagnosis.condition]
+        row = RULE_BY_CONDITION[diagnosis.condition]
         frames = list(diagnosis.evidence)
         self._write_verdict(row, Verdict.FAIL, row.says, said, frames)
         for rule in rules:
@@ -363,7 +363,7 @@ class Judge:
         self._note(entry)
 
     def _note(self, entry: Entry) -> None:
-        """Keep the worst verdict of a rule; a verdict on a SHOULD in the sentence of a MUST is none of the rule."""
+        """Keep the worst verdict of a rule, but ignore a verdict on a SHOULD in the sentence of a MUST."""
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)

@@ -11,7 +11,7 @@ from harness.judging.passive import PASSIVE, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure
 
-_OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
+_OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
@@ -79,6 +79,6 @@ class Mirror:
 
     def _get_connection_mirror(self, connection: Connection) -> Connection:
         if connection not in self._connections:
-            role = _OTHER_END[connection.sut_role]
+            role = _OPPOSITE_ROLE[connection.sut_role]
             self._connections[connection] = Connection(connection.number, role, transport=connection.transport)
         return self._connections[connection]

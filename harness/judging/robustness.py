@@ -36,7 +36,7 @@ class Diagnosis:
         return self.condition is Condition.ALIVE
 
 
-FINDINGS = {
+FINDING_BY_CONDITION = {
     Condition.CRASHED: (
         "ROBUSTNESS-1-CRASH",
         "The system listens until it is stopped, after any received input.",
@@ -50,7 +50,7 @@ FINDINGS = {
 }
 """The rule of each condition: its id and its expected behavior."""
 
-ROWS = {
+RULE_BY_CONDITION = {
     condition: Rule(
         name,
         DOCUMENT,
@@ -68,6 +68,6 @@ ROWS = {
         link="",
         folder="",
     )
-    for condition, (name, says) in FINDINGS.items()
+    for condition, (name, says) in FINDING_BY_CONDITION.items()
 }
 """The row of each condition in the report."""

@@ -68,4 +68,4 @@ ACKNOWLEDGED_INPUTS = ("recoverable message",)
 """The inputs that a system acknowledges on an open session after a delay."""
 LOSS_OF_CONNECTION = "loss of the connection"
 """The input that closes the connection; later inputs of the word are not sent."""
-ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)
+INPUT_ALPHABET = (*INPUTS, LOSS_OF_CONNECTION)

@@ -11,7 +11,7 @@ from harness.paths import SUITES
 from harness.rules.places import STATES_FILE
 from harness.states.table import Table, read_table
 
-TABLE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
+STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
 """The table whose cells the checks of `mqconform run` judge."""
 
 
@@ -28,7 +28,7 @@ class Broken:
 
 def read_demands() -> Table:
     """Return the states and events of an acceptor of sessions; cells without outcomes are not compared."""
-    return read_table(TABLE)
+    return read_table(STATE_TABLE_FILE)
 
 
 def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:

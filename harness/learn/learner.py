@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import HarnessError, UsageError
-from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, ALPHABET, INPUTS, LOSS_OF_CONNECTION
-from harness.learn.machine import CLOSED, Machine
+from harness.learn.alphabet import ACKNOWLEDGED_INPUTS, INPUT_ALPHABET, INPUTS, LOSS_OF_CONNECTION
+from harness.learn.machine import CLOSED_OUTPUT, Machine
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
@@ -58,16 +58,16 @@ class SessionSystem:
         self.conversation = None
 
     def send_input(self, name: str) -> str:
-        """Send the packet of an input; return the kinds of the received packets, and ``CLOSED`` if the system closed
-        the connection.
+        """Send the packet of an input; return the kinds of the received packets, and ``CLOSED_OUTPUT`` if the system
+        closed the connection.
         """
         conversation = self.conversation
         if conversation is None or _is_closed(conversation):
-            return CLOSED
+            return CLOSED_OUTPUT
         self.inputs += 1
         if name == LOSS_OF_CONNECTION:
             conversation.end()
-            return CLOSED
+            return CLOSED_OUTPUT
         conversation.send(INPUTS[name](self._peer, conversation))
         self._word = (*self._word, name)
         if self._word in self._answered:
@@ -90,7 +90,7 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait for the answer that this word had before, without waiting for silence after it."""
+        """Wait until as many packets have arrived as after an earlier sending of the word; do not wait for silence."""
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,
@@ -101,7 +101,7 @@ def _is_closed(conversation: RawConversation) -> bool:
     return conversation.record.closed_by is not None
 
 
-def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = ALPHABET) -> Learned:
+def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABET) -> Learned:
     """Learn the session machine of the SUT; raise UsageError if AALpy is missing, HarnessError if the system answers a
     word in two different ways.
     """

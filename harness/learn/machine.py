@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.errors import UsageError
 
-CLOSED = "closed"
-SCHEMA = 1
+CLOSED_OUTPUT = "closed"
+SCHEMA_VERSION = 1
 
 Row = Mapping[str, tuple[str, str]]
 """The row of a state: for each input the output and the next state."""
@@ -39,7 +39,7 @@ class Machine:
             name: {letter: {"output": output, "next": following} for letter, (output, following) in row.items()}
             for name, row in self.states.items()
         }
-        return {"schema": SCHEMA, "initial": self.initial, "states": states}
+        return {"schema": SCHEMA_VERSION, "initial": self.initial, "states": states}
 
     def to_dot(self) -> str:
         """Return the machine as a Graphviz diagram: one arrow for all inputs with the same output and next state."""
@@ -73,7 +73,7 @@ def read_machine(path: Path) -> Machine:
             for name, row in tree["states"].items()
         }
         machine = Machine(tree["initial"], states)
-        complete = tree["schema"] == SCHEMA and machine.initial in states
+        complete = tree["schema"] == SCHEMA_VERSION and machine.initial in states
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(

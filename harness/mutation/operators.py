@@ -49,7 +49,7 @@ _OTHER_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-_LEFT_OUT = (ast.Continue, ast.Break)
+_UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
@@ -159,7 +159,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
         or isinstance(node, ast.Delete | ast.AugAssign)
         or (isinstance(node, ast.Assign) and not any(isinstance(one, ast.Name | ast.Tuple) for one in node.targets))
-        or (isinstance(node, _LEFT_OUT))
+        or (isinstance(node, _UNMUTATED_STATEMENTS))
         or (isinstance(node, ast.Return) and node.value is None)
     ):
         yield site.edit(ast.Pass())

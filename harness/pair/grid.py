@@ -15,8 +15,8 @@ from harness.printable import one_line
 LONGEST_NAME = 60
 """The number of characters of a system's name that a grid shows."""
 WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
-LETTERS = {one.name: one.letter for one in SCENARIOS}
-_TEMPLATES = Environment(
+LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
+_TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.pair", "templates"),
     autoescape=True,
     undefined=StrictUndefined,
@@ -44,7 +44,7 @@ class GridCell:
 
     def letters(self, result: Result) -> str:
         """Return the letters of the scenarios with a result, in the order of SCENARIOS."""
-        return "".join(letter for name, letter in LETTERS.items() if self.results.get(name) is result)
+        return "".join(letter for name, letter in LETTER_BY_SCENARIO.items() if self.results.get(name) is result)
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def print_grid(grid: Grid) -> Iterator[str]:
     for origin in grid.systems:
         row = [texts.get((origin, target), "-").ljust(widths[target]) for target in grid.systems]
         yield "  ".join([names[origin].ljust(first), *row]).rstrip()
-    yield "  ".join(f"{letter} {name}" for name, letter in LETTERS.items())
+    yield "  ".join(f"{letter} {name}" for name, letter in LETTER_BY_SCENARIO.items())
     for (origin, target), cell in grid.cells.items():
         for system, rules in sorted(cell.broken.items()):
             yield f"{names[origin]} -> {names[target]}: {names[system]} breaks {', '.join(sorted(rules))}"
@@ -101,8 +101,8 @@ def _summarize_cell(cell: GridCell) -> str:
 
 def build_grid_page(grid: Grid) -> str:
     """Return the grid as one HTML page; text of systems is escaped."""
-    return _TEMPLATES.get_template("grid.html").render(
-        grid=grid, results=list(Result), letters=LETTERS, scenarios=SCENARIOS, names=_shorten_name
+    return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
+        grid=grid, results=list(Result), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
     )
 
 

@@ -16,8 +16,8 @@ from harness.pair.scenarios import SCENARIOS
 from harness.sut.sut_file import SutFile
 
 RESULTS_FILE = "pair.json"
-SCHEMA = 1
-UNKNOWN = "unknown"
+SCHEMA_VERSION = 1
+UNKNOWN_SYSTEM_NAME = "unknown"
 """A vendor or a version that a SUT file does not state."""
 
 
@@ -32,7 +32,7 @@ class PairResults:
 def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell], started: datetime) -> None:
     """Write the results to the folder of a pair. ``started``: the time at which the pair started, UTC."""
     results = {
-        "schema": SCHEMA,
+        "schema": SCHEMA_VERSION,
         "started": f"{started:%Y-%m-%dT%H:%M:%SZ}",
         "letters": {one.name: one.letter for one in SCENARIOS},
         "systems": {role: asdict(file.sut) for role, file in files.items()},
@@ -46,8 +46,8 @@ def read_results(folder: Path) -> PairResults:
     path = folder / RESULTS_FILE
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
-        if tree["schema"] != SCHEMA:
-            raise UsageError(f"{path}: schema is {tree['schema']!r}; this version reads {SCHEMA}")
+        if tree["schema"] != SCHEMA_VERSION:
+            raise UsageError(f"{path}: schema is {tree['schema']!r}; this version reads {SCHEMA_VERSION}")
         systems = {str(role): _name_system(one) for role, one in tree["systems"].items()}
         cells = tuple(_read_cell(one, systems) for one in tree["cells"])
     except OSError as error:
@@ -60,7 +60,7 @@ def read_results(folder: Path) -> PairResults:
 
 
 def _name_system(one: Mapping[str, Any]) -> str:
-    return " ".join(str(one[key]) for key in ("vendor", "name", "version") if one[key] not in ("", UNKNOWN))
+    return " ".join(str(one[key]) for key in ("vendor", "name", "version") if one[key] not in ("", UNKNOWN_SYSTEM_NAME))
 
 
 def _read_cell(one: Mapping[str, Any], systems: Mapping[str, str]) -> Cell:

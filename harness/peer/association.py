@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 NO_SUCH_METHOD = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number (C706 E)."""
-ACCESS_DENIED = 5
+RPC_ACCESS_DENIED_STATUS = 5
 """The fault status ERROR_ACCESS_DENIED (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
@@ -108,7 +108,7 @@ class Call:
     @property
     def way_out(self) -> str:
         """The remedy for a call that is denied to unauthenticated clients."""
-        denied = self.thrown == ACCESS_DENIED and self.association.protection is None
+        denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property

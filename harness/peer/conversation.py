@@ -10,7 +10,7 @@ from harness.environment import Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
 from harness.peer.party import Party
-from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
@@ -186,7 +186,7 @@ class Conversation:
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
         sent = len(self._user_messages(self.sent))
-        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
         while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
             within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
             later = self.poll("SessionAck", within_ms=within_ms)
@@ -200,7 +200,7 @@ class Conversation:
         or None.
         """
         sut = self.peer.sut
-        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
         self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
         acks = [frame for frame in self.received if frame.kind == "SessionAck"]
         return acks[-1] if acks else None

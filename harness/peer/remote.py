@@ -12,7 +12,7 @@ from uuid import UUID
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
@@ -32,7 +32,7 @@ MAX_LABELS = 32
 
 _DIRECT_PREFIX = "DIRECT="
 _MAPPER_PORT = 135
-_LAST_PORT = 0xFFFF
+_HIGHEST_PORT = 0xFFFF
 
 
 class Remote:
@@ -109,7 +109,7 @@ class Remote:
         call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=PortType.IP_READ)
         association.close()
         port = call.status if call is not None else None
-        return port if port is not None and port <= _LAST_PORT else 0
+        return port if port is not None and port <= _HIGHEST_PORT else 0
 
     def _serves_qm2qm(self, port: int) -> bool:
         try:
@@ -168,7 +168,7 @@ class Remote:
         connection = self.peer.open_raw()
         for packet in packets:
             connection.send(packet)
-        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        within_ms = self.sut.duration_ms(ACK_TIMEOUT_MS) + self.sut.slack_ms(ACK_TIMEOUT_MS)
         for _ in packets:  # one SessionAck may acknowledge several messages
             frame = connection.poll("SessionAck", within_ms=within_ms)
             if frame is None:

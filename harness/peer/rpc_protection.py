@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.wire.rpc import PRIVACY, REQUEST_SIZE, TRAILER_SIZE
+from harness.wire.rpc import PACKET_PRIVACY_LEVEL, REQUEST_SIZE, TRAILER_SIZE
 from harness.wire.rpc_trailer import (
     CALL,
     CONNECT,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
-RANDOM = "an RPC authentication, whose keys the tester chooses at random"
+REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
 """The source of randomness: the part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
@@ -95,7 +95,7 @@ class Protection:
         made = with_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = parts_of(made)
         segments = Segments(header, body, trailer)
-        if self.auth_level == PRIVACY:
+        if self.auth_level == PACKET_PRIVACY_LEVEL:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
         else:
             signature = self.context.sign(segments, header_sign=self.header_sign)
@@ -122,7 +122,7 @@ class Protection:
         header, body, head, token = parts_of(pdu)
         segments, signature = Segments(header, body, head), token[: self.context.signature_size]
         try:
-            if self.auth_level == PRIVACY:
+            if self.auth_level == PACKET_PRIVACY_LEVEL:
                 body = self.context.unseal(segments, signature, header_sign=self.header_sign)
             else:
                 self.context.verify(segments, signature, header_sign=self.header_sign)
@@ -136,7 +136,7 @@ def begin_protection(sut: Sut) -> Protection | None:
     access = sut.file.rpc
     if access.user is None:
         return None
-    sut.lose(RANDOM)
+    sut.lose(REASON_NOT_REPLAYABLE)
     from reference_qm.shell.spnego_security import SpnegoInitiator  # importing its libraries takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
@@ -147,9 +147,13 @@ def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
     """Return the security context that the first token of the SUT requests; None if the peer has no such provider."""
     access = sut.file.rpc
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
-    if access.user is None or trailer.auth_type not in (NEGOTIATE, NTLM) or not CONNECT <= meant <= PRIVACY:
+    if (
+        access.user is None
+        or trailer.auth_type not in (NEGOTIATE, NTLM)
+        or not CONNECT <= meant <= PACKET_PRIVACY_LEVEL
+    ):
         return None
-    sut.lose(RANDOM)
+    sut.lose(REASON_NOT_REPLAYABLE)
     from reference_qm.shell.spnego_security import SpnegoAcceptor  # as above
 
     context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))

@@ -58,7 +58,7 @@ NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """Values of p_provider_reason_t. Spec: C706 12.6.3.1."""
 OP_RNG_ERROR = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number."""
-ACCESS_DENIED = 5
+RPC_ACCESS_DENIED_STATUS = 5
 """The fault status for a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
 AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
 """Reasons to refuse a bind that authenticates (MS-RPCE 2.2.2.5)."""
@@ -157,7 +157,7 @@ class ServedAssociation(RawConversation):
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
-                self.server.malformed.append((frame, frame.format_dissection))
+                self.server.malformed.append((frame, frame.dissection_text))
                 continue
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame)
@@ -179,7 +179,7 @@ class ServedAssociation(RawConversation):
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
             reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
-            refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, ACCESS_DENIED)
+            refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, RPC_ACCESS_DENIED_STATUS)
             self.send(refusal)
             return
         outcomes = []
@@ -237,7 +237,7 @@ class ServedAssociation(RawConversation):
         except WireError as error:
             self.server.malformed.append((frame, f"not genuine: {error}"))
             refused = fragment_of(frame.data)
-            self.send(fault(refused.call_id, refused.cont_id, ACCESS_DENIED))
+            self.send(fault(refused.call_id, refused.cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         self._on_request(frame, part)
 
@@ -272,7 +272,7 @@ class ServedAssociation(RawConversation):
         if len(call.gathered) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
             self.server.malformed.append((frame, f"a stub of more than {MAX_STUB_BYTES} bytes"))
-            self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
+            self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         if part.pfc_flags & LAST:
             self._complete_call(call)

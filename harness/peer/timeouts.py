@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 RECOVERABLE_ACK_MS = 500
-ACK_MS = 20_000
-TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
+ACK_TIMEOUT_MS = 20_000
+TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_TIMEOUT_MS}
 """Fields of a ConnectionParameters request with the shortest timeouts."""

@@ -14,7 +14,7 @@ from harness.sut.listeners import Port, describe_listener, refuse_foreign_addres
 from harness.sut.pulse_channels import PingChannel
 from reference_qm.surface.inputs import Endpoint
 
-CONNECT_S = 5.0
+CONNECT_TIMEOUT_S = 5.0
 MOST_PINGS, PING_WAIT_MS = 3, 1_000
 """The number of pings that are sent, because a ping may be lost, and the wait for each answer (int ms)."""
 
@@ -128,7 +128,7 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
         yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
 
 
-def try_connect(address: str, port: int, timeout_s: float = CONNECT_S) -> str | None:
+def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
     """Try to connect; return the reason of a failure as a short text, or None."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()

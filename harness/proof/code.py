@@ -10,7 +10,7 @@ import harness
 import reference_qm
 from harness.paths import SUITES
 
-_RECORDS = ("mutants.toml", "frozen.toml")
+_RECORD_FILES = ("mutants.toml", "frozen.toml")
 """The files of the suites that contain results instead of code."""
 
 
@@ -20,6 +20,6 @@ def code_digest() -> str:
     digest = hashlib.sha256()
     for folder in (Path(reference_qm.__file__).parent, Path(harness.__file__).parent, SUITES):
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml") and path.name not in _RECORDS:
+            if path.suffix in (".py", ".toml") and path.name not in _RECORD_FILES:
                 digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
     return digest.hexdigest()

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
-MEMORY_BYTES = 3 << 30
+MEMORY_LIMIT_BYTES = 3 << 30
 """The largest memory of one process, because a fault may allocate memory without end."""
 
 
@@ -113,6 +113,6 @@ def _carry_out_task(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets the signal, too, and ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))
     ours.send(work(task))
     ours.close()

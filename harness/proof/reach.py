@@ -19,7 +19,7 @@ from harness.mutation.mutants import MUTATED_FOLDERS, REFERENCE, ROOM_OUTSIDE_CO
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
-_RECORDER = "lines recorded"
+_RECORDER_NAME = "lines recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
-    add(_RECORDER, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
+    add(_RECORDER_NAME, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
 
     def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)
         return check, (recorder.take(), seconds, clean)
 
-    rows = dict(trials.each(trials.checks, (_RECORDER,), record_reach))
+    rows = dict(trials.each(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
     return {check: _check_reach(*rows[check]) for check in trials.checks}

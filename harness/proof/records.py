@@ -12,9 +12,9 @@ from harness.paths import SUITES
 from harness.proof.check import Check
 from harness.rules.places import list_files_naming
 
-CHECKS = "*/*/test_*.py"
-PREDICATES = "*/*/predicates.py"
-FAULTS = "*/*/faults*.py"
+CHECK_FILE_PATTERN = "*/*/test_*.py"
+PREDICATE_FILE_PATTERN = "*/*/predicates.py"
+FAULT_FILE_PATTERN = "*/*/faults*.py"
 
 
 class FaultRecord(NamedTuple):
@@ -29,17 +29,17 @@ class FaultRecord(NamedTuple):
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
     """Return the checks of all suites, or of the files whose text names a rule, in pytest's order."""
-    return [Check(*row) for row in _collect_rows("checks", (CHECKS,), rule, _collect_checks)]
+    return [Check(*row) for row in _collect_rows("checks", (CHECK_FILE_PATTERN,), rule, _collect_checks)]
 
 
 def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
     """Return the faults of all suites, or of the files whose text names a rule, in the order of the files."""
-    return [FaultRecord(*row) for row in _collect_rows("faults", (FAULTS,), rule, _import_faults)]
+    return [FaultRecord(*row) for row in _collect_rows("faults", (FAULT_FILE_PATTERN,), rule, _import_faults)]
 
 
 def predicates_of_suites() -> dict[str, str]:
     """Return the passive rules, each with its predicate as ``predicates.py::function`` of the section."""
-    return dict(_collect_rows("predicates", (PREDICATES,), None, _import_predicates))
+    return dict(_collect_rows("predicates", (PREDICATE_FILE_PATTERN,), None, _import_predicates))
 
 
 Make = Callable[[list[str]], Mapping[str, list[Any]]]

@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 Steps = frozenset[Step]
-_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
+_ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
 
 def find_changed_steps(install: Install) -> Steps | None:
@@ -54,7 +54,9 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     """Return the methods of a part that a subclass overrides; None when it overrides anything except plain methods."""
     part = part_of(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
-    changed = [(name, value) for one in classes for name, value in vars(one).items() if name not in _OF_EVERY_CLASS]
+    changed = [
+        (name, value) for one in classes for name, value in vars(one).items() if name not in _ATTRIBUTES_OF_EVERY_CLASS
+    ]
     if any(name.startswith("__") for name, _ in changed):
         return None
     known = [(name, value) for name, value in changed if hasattr(part, name)]

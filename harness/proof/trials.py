@@ -140,7 +140,7 @@ class Trials:
         if new:
             self.warm_up(new)
             self._config.stash[MIRROR] = mirror
-            self._clean |= self.each(new, (_RECORDER,), record_clean_verdicts)
+            self._clean |= self.each(new, (_RECORDER_NAME,), record_clean_verdicts)
             del self._config.stash[MIRROR]
         return {check: self._clean[check] for check in checks}
 
@@ -224,7 +224,7 @@ def run_with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
         return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
 
 
-_RECORDER = "steps recorded"
+_RECORDER_NAME = "steps recorded"
 
 
 @cache
@@ -232,7 +232,7 @@ def _step_recorder() -> StepRecorder:
     """Return the recorder of all steps that any fault changes; it is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
-    add(_RECORDER, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
+    add(_RECORDER_NAME, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
     return recorder
 
 
@@ -240,11 +240,11 @@ def _find_aborted_checks(check: str) -> Entry:
     return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
 
 
-_OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
+_VERDICT_BY_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
 """The verdict for a SHOULD in the sentence of a MUST; ``prove`` treats such a SHOULD as a separate rule."""
 
 
 def _build_verdict_line(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
-    verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
+    verdict = entry.verdict if entry.advice is None else _VERDICT_BY_ADVICE[entry.advice]
     return Line(check, entry.rule, verdict, why)

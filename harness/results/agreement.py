@@ -18,7 +18,7 @@ from harness.capture.recorder import Frame
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
-from harness.results.installed import ROBUSTNESS, Suites
+from harness.results.installed import ROBUSTNESS_RULES, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
@@ -60,7 +60,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         if line.rule not in suites.rules:
             raise BadBundle(f"{line.rule} has a verdict, but is not a rule")
         if line.test is None:
-            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS:
+            if line.verdict not in VERDICTS_WITHOUT_PACKETS and line.rule not in ROBUSTNESS_RULES:
                 raise BadBundle(f"{line.rule}: the verdict {line.verdict} names no check")
             continue
         if not suites.may_judge(line.rule, line.check):

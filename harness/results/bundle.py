@@ -30,10 +30,10 @@ from harness.errors import MqconformError, UsageError
 _MAGIC = b"mqconform-certificate 1 ed25519 "
 _FIRST_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
 _LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
-MOST_FILES = 20_000
-MOST_BYTES = 4 * 2**30
+MOST_BUNDLE_FILES = 20_000
+MOST_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the largest total size of the unpacked files of a bundle."""
-MOST_RATIO = 200
+MOST_COMPRESSION_RATIO = 200
 """The largest accepted ratio of unpacked size to packed size; captures of one system shrink to about a tenth."""
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
@@ -167,15 +167,15 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
 
 def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
-    if len(infos) > MOST_FILES:
-        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are accepted")
+    if len(infos) > MOST_BUNDLE_FILES:
+        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
         raise BadBundle(f"{path}: two files have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
-    if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):
+    if size > MOST_UNPACKED_BYTES or size > MOST_COMPRESSION_RATIO * max(1, path.stat().st_size):
         raise BadBundle(f"{path}: unpacks to {size:,} bytes, which are too many")
 
 

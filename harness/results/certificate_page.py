@@ -11,21 +11,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from harness.judging.verdicts import Verdict
 from harness.printable import one_line
 
-_TEMPLATES = Environment(
+_TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.results", "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["line"] = lambda text: one_line(str(text), 200)
+_TEMPLATE_ENVIRONMENT.filters["line"] = lambda text: one_line(str(text), 200)
 _GREEN, _AMBER = "#1a7f37", "#9a6700"
 _LETTER_WIDTH = 7
 
 
 def page(statement: Mapping[str, Any], key: str) -> str:
     """Return the page; ``key``: the signer's public key, hexadecimal."""
-    return _TEMPLATES.get_template("certificate.html").render(
+    return _TEMPLATE_ENVIRONMENT.get_template("certificate.html").render(
         one=statement, key=key, result=describe_result(statement), verdicts=list(map(str, Verdict))
     )
 

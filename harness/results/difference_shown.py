@@ -16,7 +16,7 @@ from harness.results.run_results import RunResults
 from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
 
-_LONGEST_TEXT = 160
+_LONGEST_TEXT_CHARACTERS = 160
 """The number of shown characters of the expected or observed value."""
 
 
@@ -92,7 +92,9 @@ def _describe_side(run: RunResults) -> str:
 def _describe_step(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_describe_result(step.before)} -> {_describe_result(step.after)}"
     if step.kind in WORSE_KINDS and step.after is not None:
-        expected, observed = (one_line(text, _LONGEST_TEXT) for text in (step.after.expected, step.after.observed))
+        expected, observed = (
+            one_line(text, _LONGEST_TEXT_CHARACTERS) for text in (step.after.expected, step.after.observed)
+        )
         yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
             yield f"    {escape_unprintable(check)}"
@@ -111,7 +113,7 @@ def _build_cells(step: Step) -> list[str]:
         step.rule,
         _describe_result(step.before),
         _describe_result(step.after),
-        *(one_line(text, _LONGEST_TEXT) for text in said),
+        *(one_line(text, _LONGEST_TEXT_CHARACTERS) for text in said),
     ]
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from harness.judging.passive import load_predicates
-from harness.judging.robustness import ROWS
+from harness.judging.robustness import RULE_BY_CONDITION
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.run.checks_of_rules import driving_checks
 from harness.run.run import frozen_tests, rules_json
 
-ROBUSTNESS = frozenset(row.id for row in ROWS.values())
+ROBUSTNESS_RULES = frozenset(row.id for row in RULE_BY_CONDITION.values())
 """The rules about crashes and hangs, which any check may find broken."""
 
 
@@ -31,12 +31,12 @@ class Suites:
 
     def may_judge(self, rule: str, check: str) -> bool:
         """Return whether a check (without parameters) can have a verdict on a rule."""
-        return rule in self.passive or rule in ROBUSTNESS or check in self.driving.get(rule, ())
+        return rule in self.passive or rule in ROBUSTNESS_RULES or check in self.driving.get(rule, ())
 
 
 def installed_suites() -> Suites:
     """Return the suites that are installed with this harness."""
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
-    rules = frozenset(catalogue) | ROBUSTNESS
+    rules = frozenset(catalogue) | ROBUSTNESS_RULES
     return Suites(frozen_tests(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))

@@ -24,7 +24,7 @@ from reference_qm.surface.entropy import new_guid
 
 NO_SYSTEM = "virtual"
 """The value of ``reach`` for a run in which the reference ran in the tester's process."""
-DEADLINE_S = 3_600
+JUDGING_DEADLINE_S = 3_600
 """The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time rest on the
 signer's word; the replay of all checks of a genuine run takes about a minute.
 """
@@ -59,14 +59,14 @@ def judge_again(
     if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
         raise BadBundle(f"{', '.join(unseen[:5])}: the verdict is pass, but no capture contains a packet that shows it")
     replayed = replay(
-        opened.folder, deadline_s=DEADLINE_S, progress=lambda done, of: progress(len(names) + done, len(names) + of)
+        opened.folder,
+        deadline_s=JUDGING_DEADLINE_S,
+        progress=lambda done, of: progress(len(names) + done, len(names) + of),
     )
     for test, differences in replayed.differing.items():
         for one in differences:
             if one.new_fail:
-                raise BadBundle(
-                    f"{test} fails {one.rule} in the replay, but no verdict of the run does: {one.came_out}"
-                )
+                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.came_out}")
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule

@@ -24,8 +24,8 @@ from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
 NO_CHECK = "the suites do not contain this check"
-NOT_BEGUN = "the deadline passed before the check was started"
-_LONGEST_OBSERVED = 200
+NOT_BEGUN_REASON = "the deadline passed before the check was started"
+_LONGEST_OBSERVED_CHARACTERS = 200
 Progress = Callable[[int, int], None]
 """The type of functions that are called with the number of replayed checks and the total."""
 
@@ -95,7 +95,7 @@ def replay(
         now = _read_verdicts_by_check(made)
     was = _read_verdicts_by_check(folder)
     missing = set[str]() if keyword else watch.wanted - watch.collected
-    unplayable = dict.fromkeys(missing, NO_CHECK) | dict.fromkeys(watch.collected - watch.begun, NOT_BEGUN)
+    unplayable = dict.fromkeys(missing, NO_CHECK) | dict.fromkeys(watch.collected - watch.begun, NOT_BEGUN_REASON)
     unplayable |= watch.unplayable
     found = {test: _list_differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
     return Replayed(
@@ -147,7 +147,7 @@ def _read_verdicts_by_check(folder: Path) -> dict[str, dict[str, list[tuple[Judg
 def _describe_verdict(line: Mapping[str, Any]) -> str:
     frames = list_frames(line)
     why = line["reason"] or line["observed"]
-    return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED)
+    return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED_CHARACTERS)
 
 
 def _list_differences(was: _Found, now: _Found) -> list[Difference]:

@@ -18,26 +18,26 @@ from harness.printable import one_line
 from harness.results.bundle import BadBundle
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
-MOST_JSON = 64 * 2**20
+MOST_JSON_BYTES = 64 * 2**20
 """int bytes: the largest accepted JSON file."""
-MOST_LINE = 2**20
+MOST_LINE_BYTES = 2**20
 """int bytes: the longest accepted line of verdicts.jsonl."""
-MOST_NUMBER = 2**53
+HIGHEST_NUMBER = 2**53
 """The largest accepted number, which every JSON parser represents exactly."""
-_COMPLAINT = 200
+_LONGEST_COMPLAINT_CHARACTERS = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
-_WORD = {"type": "string", "maxLength": 300}
-_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
+_WORD_SCHEMA = {"type": "string", "maxLength": 300}
+_COUNT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": HIGHEST_NUMBER}
 _TIME_SCHEMA = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
-_DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_WORDS = {"type": "array", "items": _WORD, "maxItems": 10_000}
-_GUIDS = {
+_DIGEST_SCHEMA = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_WORDS_SCHEMA = {"type": "array", "items": _WORD_SCHEMA, "maxItems": 10_000}
+_GUIDS_SCHEMA = {
     "type": "array",
     "maxItems": 100,
     "items": {"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
 }
-_FLAGS = {"type": "object", "additionalProperties": {"type": "boolean"}, "maxProperties": 100}
-_OBJECTS = {"type": "array", "items": {"type": "object"}, "maxItems": 10_000}
+_FLAGS_SCHEMA = {"type": "object", "additionalProperties": {"type": "boolean"}, "maxProperties": 100}
+_OBJECTS_SCHEMA = {"type": "array", "items": {"type": "object"}, "maxItems": 10_000}
 
 
 def _object_schema(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
@@ -45,76 +45,76 @@ def _object_schema(properties: Mapping[str, Any], *optional: str) -> dict[str, A
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-_SYSTEM = _object_schema(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD))
-_DEVIATIONS = {
+_SYSTEM_SCHEMA = _object_schema(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD_SCHEMA))
+_DEVIATIONS_SCHEMA = {
     "type": "object",
     "maxProperties": 10_000,
     "additionalProperties": _object_schema(
         {"reason": _TEXT_SCHEMA, "link": {"anyOf": [_TEXT_SCHEMA, {"type": "null"}]}}
     ),
 }
-_BASELINE = _object_schema(
+_BASELINE_SCHEMA = _object_schema(
     {
         "file": _TEXT_SCHEMA,
-        "sha256": _DIGEST,
-        "expected": _DEVIATIONS,
-        **dict.fromkeys(("new", "stale", "unjudged"), _WORDS),
+        "sha256": _DIGEST_SCHEMA,
+        "expected": _DEVIATIONS_SCHEMA,
+        **dict.fromkeys(("new", "stale", "unjudged"), _WORDS_SCHEMA),
     },
     *("file", "sha256", "new", "unjudged", "expected", "stale"),
 )
-_NULL = {"type": "null"}
-_RUN = {
+_NULL_SCHEMA = {"type": "null"}
+_RUN_SCHEMA = {
     "type": "object",
     "properties": {
         "schema": {"type": "integer"},
-        "run": _WORD,
+        "run": _WORD_SCHEMA,
         "started": _TIME_SCHEMA,
         "finished": _TIME_SCHEMA,
-        "suites": _DIGEST,
-        "sut": _SYSTEM,
+        "suites": _DIGEST_SCHEMA,
+        "sut": _SYSTEM_SCHEMA,
         "reach": {"enum": ["virtual", "process", "external"]},
-        "harness": _WORD,
+        "harness": _WORD_SCHEMA,
         "selection": _TEXT_SCHEMA,
-        "capabilities": _FLAGS,
-        "residue": _OBJECTS,
-        "timeouts": {"anyOf": [{"type": "object"}, _NULL]},
-        "queue_managers": _GUIDS,
-        "deaths": _OBJECTS,
-        "aborted": {"anyOf": [_TEXT_SCHEMA, _NULL]},
-        "baseline": {"anyOf": [_BASELINE, _NULL]},
+        "capabilities": _FLAGS_SCHEMA,
+        "residue": _OBJECTS_SCHEMA,
+        "timeouts": {"anyOf": [{"type": "object"}, _NULL_SCHEMA]},
+        "queue_managers": _GUIDS_SCHEMA,
+        "deaths": _OBJECTS_SCHEMA,
+        "aborted": {"anyOf": [_TEXT_SCHEMA, _NULL_SCHEMA]},
+        "baseline": {"anyOf": [_BASELINE_SCHEMA, _NULL_SCHEMA]},
         "exit": {"type": "integer", "minimum": 0, "maximum": 255},
-        "systems": {"type": "object", "additionalProperties": _SYSTEM},
+        "systems": {"type": "object", "additionalProperties": _SYSTEM_SCHEMA},
     },
 }
-_RUN["required"] = [name for name in _RUN["properties"] if name != "systems"]
-_COUNTS = _object_schema({str(verdict): _COUNT_SCHEMA for verdict in Verdict})
-_PERCENT = {"type": "number", "minimum": 0, "maximum": 100}
-_CERTIFICATE = _object_schema(
+_RUN_SCHEMA["required"] = [name for name in _RUN_SCHEMA["properties"] if name != "systems"]
+_COUNTS_SCHEMA = _object_schema({str(verdict): _COUNT_SCHEMA for verdict in Verdict})
+_PERCENT_SCHEMA = {"type": "number", "minimum": 0, "maximum": 100}
+_CERTIFICATE_SCHEMA = _object_schema(
     {
         "schema": {"type": "integer"},
-        "system": _SYSTEM,
-        "queue_managers": _GUIDS,
-        "run": _WORD,
+        "system": _SYSTEM_SCHEMA,
+        "queue_managers": _GUIDS_SCHEMA,
+        "run": _WORD_SCHEMA,
         "started": _TIME_SCHEMA,
         "finished": _TIME_SCHEMA,
-        "reach": _WORD,
-        "capabilities": _FLAGS,
-        "harness": _WORD,
-        "suites": _DIGEST,
-        "terms": _object_schema({"checks": _COUNT_SCHEMA, "not_exercised_percent": _PERCENT}),
+        "reach": _WORD_SCHEMA,
+        "capabilities": _FLAGS_SCHEMA,
+        "harness": _WORD_SCHEMA,
+        "suites": _DIGEST_SCHEMA,
+        "terms": _object_schema({"checks": _COUNT_SCHEMA, "not_exercised_percent": _PERCENT_SCHEMA}),
         "checks": _COUNT_SCHEMA,
-        "rules": _COUNTS,
-        "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS},
-        "not_exercised_percent": _PERCENT,
-        **dict.fromkeys(("not_applicable", "not_observable", "not_exercised", "warnings"), _WORDS),
-        "deviations": _DEVIATIONS,
+        "rules": _COUNTS_SCHEMA,
+        "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS_SCHEMA},
+        "not_exercised_percent": _PERCENT_SCHEMA,
+        **dict.fromkeys(("not_applicable", "not_observable", "not_exercised", "warnings"), _WORDS_SCHEMA),
+        "deviations": _DEVIATIONS_SCHEMA,
         "files": {
             "type": "object",
-            "additionalProperties": _object_schema({"size": _COUNT_SCHEMA, "sha256": _DIGEST}),
+            "additionalProperties": _object_schema({"size": _COUNT_SCHEMA, "sha256": _DIGEST_SCHEMA}),
         },
     }
 )
-_RULES = {
+_RULES_FILE_SCHEMA = {
     "type": "object",
     "required": ["schema", "rules"],
     "properties": {
@@ -123,7 +123,7 @@ _RULES = {
             "additionalProperties": {
                 "type": "object",
                 "required": ["document", "section", "level"],
-                "properties": dict.fromkeys(("document", "section", "level"), _WORD),
+                "properties": dict.fromkeys(("document", "section", "level"), _WORD_SCHEMA),
             },
         }
     },
@@ -132,26 +132,26 @@ _RULES = {
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """Read the file certificate.json."""
-    return _read_object(path, _CERTIFICATE)
+    return _read_object(path, _CERTIFICATE_SCHEMA)
 
 
 def check_run_folder(folder: Path) -> None:
     """Check run.json, rules.json and verdicts.jsonl; raise BadBundle, which names the file and the error."""
-    _read_object(folder / RUN_FILE, _RUN)
-    _read_object(folder / RULES_FILE, _RULES)
+    _read_object(folder / RUN_FILE, _RUN_SCHEMA)
+    _read_object(folder / RULES_FILE, _RULES_FILE_SCHEMA)
     _check_lines(folder / VERDICTS_FILE)
 
 
 def read_json(path: Path) -> Any:
     """Read a JSON file of a bundle; raise BadBundle when it is missing, too long, or not JSON."""
     try:
-        if path.stat().st_size > MOST_JSON:
-            raise BadBundle(f"{path.name}: is longer than {MOST_JSON:,} bytes")
+        if path.stat().st_size > MOST_JSON_BYTES:
+            raise BadBundle(f"{path.name}: is longer than {MOST_JSON_BYTES:,} bytes")
         return _parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadBundle(f"{path.name} is missing") from error
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _COMPLAINT)}") from error
+        raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}") from error
 
 
 def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
     if error is not None:
         where = ".".join(map(str, error.instance_path)) or "all of it"
-        raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _COMPLAINT)}")
+        raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _LONGEST_COMPLAINT_CHARACTERS)}")
     found: dict[str, Any] = tree
     return found
 
@@ -174,22 +174,22 @@ def _refuse_constant(text: str) -> Never:
 
 def _parse_number(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value) or abs(value) > MOST_NUMBER:
+    if not math.isfinite(value) or abs(value) > HIGHEST_NUMBER:
         raise ValueError(f"{text[:40]} is too large a number")
     return value
 
 
 def _parse_integer(text: str) -> int:
-    if len(text) > len(str(-MOST_NUMBER)) or abs(value := int(text)) > MOST_NUMBER:
+    if len(text) > len(str(-HIGHEST_NUMBER)) or abs(value := int(text)) > HIGHEST_NUMBER:
         raise ValueError(f"{text[:40]} is too large a number")
     return value
 
 
 # -- verdicts.jsonl: without a schema library, because it has a hundred thousand lines ---------------------------------
 
-_RULE = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
-_VERDICTS = frozenset(map(str, Verdict))
-_ADVICE = frozenset(map(str, Advice))
+_RULE_ID_PATTERN = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
+_KNOWN_VERDICTS = frozenset(map(str, Verdict))
+_KNOWN_ADVICE = frozenset(map(str, Advice))
 MOST_EVIDENCE = 100_000
 
 
@@ -197,11 +197,13 @@ def _check_lines(path: Path) -> None:
     last = 0
     try:
         with path.open("rb") as file:
-            for number, data in enumerate(iter(lambda: file.readline(MOST_LINE + 1), b""), 1):
+            for number, data in enumerate(iter(lambda: file.readline(MOST_LINE_BYTES + 1), b""), 1):
                 try:
                     last = _check_line(data, last)
                 except (ValueError, RecursionError) as error:
-                    raise BadBundle(f"{path.name}:{number}: {one_line(str(error), _COMPLAINT)}") from error
+                    raise BadBundle(
+                        f"{path.name}:{number}: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}"
+                    ) from error
     except OSError as error:
         raise BadBundle(f"{path.name} is missing") from error
 
@@ -210,7 +212,7 @@ def _check_line(data: bytes, last: int) -> int:
     """Check a line of schema 2, and return its ``seq``, which must be greater than ``last``; raise ValueError, which
     names the error, for an invalid line.
     """
-    if len(data) > MOST_LINE or not data.endswith(b"\n"):
+    if len(data) > MOST_LINE_BYTES or not data.endswith(b"\n"):
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
@@ -239,14 +241,14 @@ _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     "schema": (True, lambda value: type(value) is int and value == SCHEMA),
     "seq": (True, lambda value: type(value) is int and value > 0),
     "ms": (True, lambda value: type(value) is int and value >= 0),
-    "rule": (True, lambda value: _is_text(value) and _RULE.fullmatch(value) is not None),
-    "verdict": (True, lambda value: _is_text(value) and value in _VERDICTS),
+    "rule": (True, lambda value: _is_text(value) and _RULE_ID_PATTERN.fullmatch(value) is not None),
+    "verdict": (True, lambda value: _is_text(value) and value in _KNOWN_VERDICTS),
     **dict.fromkeys(("expected", "observed", "reason", "test", "capture"), (False, _is_text)),
     "evidence": (
         False,
         lambda value: isinstance(value, list) and len(value) <= MOST_EVIDENCE and all(map(_is_evidence, value)),
     ),
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
-    "advice": (False, lambda value: _is_text(value) and value in _ADVICE),
+    "advice": (False, lambda value: _is_text(value) and value in _KNOWN_ADVICE),
 }
 """The keys of a line: whether each is required, and the function that validates it."""

@@ -16,7 +16,7 @@ from harness.run.results import RuleResult
 
 MOST_SHOWN_RULES = 50
 """The number of rules that are shown; further rules are only counted."""
-_LONGEST_TEXT = 200
+_LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CHANGED_BY_MARKDOWN = re.compile(
     rf"""
@@ -51,7 +51,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
             "",
         )
     name, harness, reach = (
-        escape_markdown(one_line(str(run[key]), _LONGEST_TEXT)) for key in ("run", "harness", "reach")
+        escape_markdown(one_line(str(run[key]), _LONGEST_TEXT_CHARACTERS)) for key in ("run", "harness", "reach")
     )
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
@@ -65,13 +65,11 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
             yield from _list_cause_tables(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
-        reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT) for rule, why in known.items()}
+        reasons = {rule: one_line(str(why["reason"]), _LONGEST_TEXT_CHARACTERS) for rule, why in known.items()}
         yield from (f"| {escape_markdown(rule)} | {escape_markdown(reason)} |" for rule, reason in reasons.items())
     if stale := (run.get("baseline") or {}).get("stale"):
-        yield from (
-            "",
-            f"**In the baseline, but no longer failing: {escape_markdown(one_line(', '.join(stale), _LONGEST_TEXT))}**",
-        )
+        names = escape_markdown(one_line(", ".join(stale), _LONGEST_TEXT_CHARACTERS))
+        yield from ("", f"**In the baseline, but no longer failing: {names}**")
 
 
 def _list_counts(found: RunResults) -> Iterator[str]:
@@ -95,7 +93,7 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
     for title, findings in [*tables, ("single causes" if shared else "", tuple(alone))]:
         if not findings:
             continue
-        yield from ("", f"**{escape_markdown(one_line(title, _LONGEST_TEXT))}**") if title else ()
+        yield from ("", f"**{escape_markdown(one_line(title, _LONGEST_TEXT_CHARACTERS))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
             yield from (_build_row(one, catalogue) for one in findings[:room])
@@ -108,7 +106,7 @@ def _build_row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
     seen = one.observed or line["reason"] or ""
     cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
-    return f"| {' | '.join(escape_markdown(one_line(cell, _LONGEST_TEXT)) for cell in cells)} |"
+    return f"| {' | '.join(escape_markdown(one_line(cell, _LONGEST_TEXT_CHARACTERS)) for cell in cells)} |"
 
 
 def _describe_verdict(verdict: Verdict) -> str:

@@ -32,7 +32,7 @@ PROVISIONED_QUEUES = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
 """int s: the time after which a message expires, on its way or in a queue, so that it leaves no residue."""
-REACHED_MS = 12_000
+REACH_TIMEOUT_MS = 12_000
 ACK_SPEEDUP = 10
 """The factor by which the peer acknowledges earlier than specified while it waits for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
@@ -160,9 +160,9 @@ def _check_reached(system: System) -> Line:
         peer.configure(timers=TimerSettings(scale=IMMEDIATE_TIME_SCALE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
-        session = peer.await_session(REACHED_MS)
+        session = peer.await_session(REACH_TIMEOUT_MS)
         if session is None:
-            said = f"the system sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
+            said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
             return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
@@ -258,7 +258,7 @@ def _exchange_messages(
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
 
-    within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
+    within_ms = system.timeouts.response_ms if reached is False else max(REACH_TIMEOUT_MS, system.timeouts.response_ms)
     # Many systems do not answer a message that they refuse.
     if peer.environment.run_until(lambda: any(find_answering_systems()), within_ms):
         peer.environment.run_until(lambda: all(find_answering_systems()), system.timeouts.response_ms)
@@ -333,7 +333,7 @@ def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected
     if all(one.arrived is False or one.not_found for one in sent):
         return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
-    said = f"no connection and no answer within {REACHED_MS // 1_000} s of a message to {to}"
+    said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
     way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
     return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 

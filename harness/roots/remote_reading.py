@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.roots.line import Line, State
 from harness.roots.system import System
 
-REMOTE_READING = "rpc mapper"
+REMOTE_READING_SUBJECT = "rpc mapper"
 
 
 def check_endpoint(system: System) -> Line:
@@ -17,13 +17,15 @@ def check_endpoint(system: System) -> Line:
 
     driver, why = system.file.driver, ""
     if not system.file.capabilities.get("qm2qm", False):
-        return Line(REMOTE_READING, State.NOT_DECLARED, "not tried")
+        return Line(REMOTE_READING_SUBJECT, State.NOT_DECLARED, "not tried")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
         found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:
-            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm")
+            return Line(
+                REMOTE_READING_SUBJECT, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm"
+            )
         else:
             why = why or f"the mapper at {driver.address}:{port} does not know qm2qm"
     said = f"{system.file.label} declares qm2qm (capabilities.qm2qm), but a reader does not find it: {why}"
@@ -31,4 +33,4 @@ def check_endpoint(system: System) -> Line:
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "
         f"{endpoint_mapper.MAPPER_PORT} in the firewall of the system"
     )
-    return Line(REMOTE_READING, State.MISSING, said, way_out)
+    return Line(REMOTE_READING_SUBJECT, State.MISSING, said, way_out)

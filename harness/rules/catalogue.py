@@ -54,9 +54,9 @@ DEMANDS = ("demand", "garbled")
 """The classes of rules that the coverage counts."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
-_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
-_CODE = ("harness/rules", "reference_qm/releases")
-_PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
+_CATALOGUE_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
+_CODE_FOLDERS = ("harness/rules", "reference_qm/releases")
+_PAGES_ADDRESS = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
 """The name of the table at the head of a section's rules.toml with values that most rows share."""
@@ -64,9 +64,9 @@ TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
 """The key at the top of a section's rules.toml that lists other folders with checks of the section's rules."""
-_DEFAULTS = {"observe": str, "role": str}
-_REQUIRED = {"observe": str, "role": str, "says": str}
-_OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
+_DEFAULT_KEYS = {"observe": str, "role": str}
+_REQUIRED_KEYS = {"observe": str, "role": str, "says": str}
+_OPTIONAL_KEYS = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
 
 
 class IndexRow(NamedTuple):
@@ -95,7 +95,7 @@ class Document:
     def link(self, section: str) -> str:
         """Return the address of a section's page, or of the document's page if the former is unknown."""
         known = self.sections.get(section, self.page)
-        return known if known.startswith("https://") else f"{_PAGES}/ms-{self.name.lower()}/{known}"
+        return known if known.startswith("https://") else f"{_PAGES_ADDRESS}/ms-{self.name.lower()}/{known}"
 
 
 _JSON_FIELDS = (
@@ -321,7 +321,7 @@ def _load_installed_catalogue() -> Catalogue:
 def _is_read_for_catalogue(path: str) -> bool:
     """Return whether a source file belongs to the catalogue or to the code that reads the catalogue."""
     package, _, name = path.rpartition("/")
-    return name in _FILES or package in _CODE
+    return name in _CATALOGUE_FILES or package in _CODE_FOLDERS
 
 
 def _read_catalogue(root: Path) -> Catalogue:
@@ -334,7 +334,7 @@ def _read_catalogue(root: Path) -> Catalogue:
         head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
         _check_head(root, file, head)
         checked_in[_get_section_folder(root, file)] = tuple(f"suites/{folder}" for folder in head.get(CHECKED_IN, ()))
-        defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
+        defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULT_KEYS)
         for name, row in rows.items():
             if name in rules:
                 raise CatalogueError(file, name, "occurs twice; another section of the suites has a row for this rule")
@@ -382,7 +382,7 @@ def _read_rule(
     document, section, number = name.split("-")
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
-    entry = check_keys(file, name, row, _REQUIRED, _OPTIONAL)
+    entry = check_keys(file, name, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
     for key, values in (("observe", OBSERVED_HOW), ("role", ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")

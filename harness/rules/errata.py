@@ -32,9 +32,9 @@ _ERRATUM_KEYS = {
 }
 _READING_KEYS = {"says": str, "verdict": str}
 _OPTIONAL_READING_KEYS = {"reference": bool, "not_run": str, "checks": list}
-_ID = re.compile(r"E\d\d\d?")
+_ERRATUM_ID = re.compile(r"E\d\d\d?")
 _RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
-_SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
+_SECTION_PATTERN = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
 class CatalogueError(MqconformError):
@@ -136,14 +136,14 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 
 
 def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
-    if not _ID.fullmatch(name):
+    if not _ERRATUM_ID.fullmatch(name):
         raise CatalogueError(file, name, "is not an id of an erratum; write E and two or three digits")
     entry = check_keys(file, name, row, _ERRATUM_KEYS, {})
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
             if place not in index:
                 raise CatalogueError(file, name, f"unknown rule {place} in where; suites/index.tsv lists all rules")
-        elif not _SECTION.fullmatch(str(place)):
+        elif not _SECTION_PATTERN.fullmatch(str(place)):
             raise CatalogueError(
                 file, name, f'invalid place {place!r} in where; write a rule id or a section as "MQQB 3.1.2.1"'
             )

@@ -11,7 +11,7 @@ from harness.paths import SUITES
 
 STATES_FILE = "states.toml"
 """The table of a section's states and events, in the same folder as the checks of its cells."""
-_REGISTERING = ("test_*", "faults*", "predicates*")
+_REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
 """The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
 
 
@@ -33,7 +33,9 @@ def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) ->
 def list_tables_in_folder(folder: Path) -> bytes:
     """Return the text of a section's modules that its checks and faults import, and of its table of states."""
     modules = sorted([*folder.glob("*.py"), *folder.glob(STATES_FILE)])
-    return b"".join(path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING))
+    return b"".join(
+        path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING_FILE_PATTERNS)
+    )
 
 
 def find_place(path: str, *texts: str) -> str:

@@ -27,10 +27,10 @@ KINDS = MappingProxyType(
     }
 )
 """The values of ``kind``, each with its meaning."""
-SAME = "same"
-NOT_CONFIGURED = MappingProxyType(
+SAME_IN_EVERY_CONFIGURATION = "same"
+REASONS_NOT_CONFIGURED = MappingProxyType(
     {
-        SAME: "the reference follows the note in every configuration",
+        SAME_IN_EVERY_CONFIGURATION: "the reference follows the note in every configuration",
         "internal": "only the system itself can observe the behavior",
         "outside": "neither the reference nor the harness has the needed feature",
     }
@@ -38,9 +38,9 @@ NOT_CONFIGURED = MappingProxyType(
 """The values of ``reference`` that state why the reference has no behavior for a note. After each of the last two
 values, an explanation follows.
 """
-_REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
-_OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
-_SECTION = re.compile(r"\d+(\.\d+)*")
+_REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
+_OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
+_SECTION_PATTERN = re.compile(r"\d+(\.\d+)*")
 _CITED_NOTE = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
 _WHOLE_SECTION = "-*"
 
@@ -166,10 +166,10 @@ def _read_notes(
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
             raise CatalogueError(file, number, "is not the number of a note; write [17] for note <17>")
-        entry = check_keys(file, number, row, _REQUIRED, _OPTIONAL)
+        entry = check_keys(file, number, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
-        if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
+        if wrong := [each for each in entry["sections"] if not _SECTION_PATTERN.fullmatch(str(each))]:
             raise CatalogueError(file, number, f"invalid section {wrong[0]!r} in sections; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
@@ -199,7 +199,7 @@ def _read_notes(
 def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     """Return the behaviors of the reference for a note, or the reason why it has none."""
     kind, _, why = str(written[0]).partition(": ")
-    if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):
+    if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
         raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")
     return tuple(written)
 

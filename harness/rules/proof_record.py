@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 from harness.paths import SUITES
 
 PROOF_FILE = "proof.json"
-_SCHEMA = 1
+_SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +43,5 @@ def write_proof(
 ) -> None:
     """Write the record of the proof."""
     proven = {rule: sorted(killed[rule]) for rule in sorted(killed)}
-    tree = {"schema": _SCHEMA, "checked": sorted(checked), "proven": proven, "folders": dict(folders)}
+    tree = {"schema": _SCHEMA_VERSION, "checked": sorted(checked), "proven": proven, "folders": dict(folders)}
     (root / PROOF_FILE).write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

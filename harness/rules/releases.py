@@ -33,11 +33,11 @@ class Release:
     dead_letters: bool = True
 
 
-AS_PRINTED = Release(spx=None)
+PRINTED_RELEASE = Release(spx=None)
 _SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
-        NO_RELEASE: AS_PRINTED,
+        NO_RELEASE: PRINTED_RELEASE,
         "windows-nt": Release(
             (4, 0), None, _INVALID_HANDLE, spx=True, aes=False, later_methods=False, dead_letters=False
         ),

@@ -21,7 +21,7 @@ from harness.run.roots import doubt_verdicts
 from harness.run.stash import ATTEMPT, DRIVER, LOG, ROOTS, ROOTS_OF_CHECK, RUN, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
 
-ATTEMPTS = 4
+MOST_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The number of attempts on a system that did not stand still, but answers slowly."""
 
@@ -39,7 +39,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     log, hook, tried, doubts = item.config.stash[LOG], item.ihook, list[Attempt](), Doubts()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for number in range(ATTEMPTS):
+    for number in range(MOST_ATTEMPTS):
         entries: list[Entry] = []
         item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
         driver.vital_signs.calm(number > 0)
@@ -74,13 +74,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Events outside of the system that may have invalidated attempts."""
+    """The stall and the jump of the clock that may have invalidated the verdicts of an attempt."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the larger value of each doubt."""
+        """Return the longer stall and the larger jump of the clock of two attempts."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:

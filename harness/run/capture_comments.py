@@ -12,7 +12,7 @@ from harness.judging.verdicts import WRONG
 from harness.printable import one_line
 from harness.run.results import RuleResult
 
-_LONGEST = 300
+_LONGEST_COMMENT_CHARACTERS = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
@@ -22,7 +22,7 @@ def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
         line = one.line
         if one.verdict in WRONG and line["capture"] and line["evidence"]:
             said = f"{one.verdict} {one.rule}: expected {line['expected']}; observed {line['observed']}"
-            comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST))
+            comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST_COMMENT_CHARACTERS))
     for name, frames in comments.items():
         path = folder / name
         if path.is_file():

@@ -14,7 +14,7 @@ from harness.run_folder import CAPTURES_FOLDER
 
 HEX_LIMIT = 4096
 """int bytes: how much of a packet is shown; the capture contains the whole packet."""
-_ROW = 16
+_OCTETS_PER_ROW = 16
 
 
 def list_frames(line: Mapping[str, Any]) -> str:
@@ -81,8 +81,8 @@ def _format_quoted_packet(one: Mapping[str, Any]) -> str:
 
 def _format_octets(data: bytes) -> str:
     rows = [
-        f"{start:06x}  {data[start : start + _ROW].hex(' '):<{3 * _ROW}} "
-        + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _ROW])
-        for start in range(0, min(len(data), HEX_LIMIT), _ROW)
+        f"{start:06x}  {data[start : start + _OCTETS_PER_ROW].hex(' '):<{3 * _OCTETS_PER_ROW}} "
+        + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _OCTETS_PER_ROW])
+        for start in range(0, min(len(data), HEX_LIMIT), _OCTETS_PER_ROW)
     ]
     return "\n".join([*rows, *([f"... {len(data) - HEX_LIMIT} more bytes"] if len(data) > HEX_LIMIT else [])])

@@ -37,9 +37,9 @@ RESUME_OPTIONS: Mapping[str, Any] = {
 """
 MOST_SHOWN_RULES = 20
 """The number of rules per verdict that are shown in full; further rules are only named."""
-MOST_SHOWN_OF_CAUSE = 5
+MOST_SHOWN_RULES_OF_CAUSE = 5
 """The number of rules per cause that are shown in full; further rules are only named."""
-_LONGEST = 300
+_LONGEST_FINDING_CHARACTERS = 300
 
 
 def list_findings(
@@ -61,9 +61,9 @@ def list_findings(
         room, also = MOST_SHOWN_RULES, list[str]()
         for cause in group_by_cause([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1
-            shown = cause.findings[: min(room, MOST_SHOWN_OF_CAUSE)]
+            shown = cause.findings[: min(room, MOST_SHOWN_RULES_OF_CAUSE)]
             if shared:
-                yield one_line(cause.title, _LONGEST)
+                yield one_line(cause.title, _LONGEST_FINDING_CHARACTERS)
             yield from _list_finding_lines(shown, catalogue, again)
             left = [one.rule for one in cause.findings[len(shown) :]]
             if shared and left:
@@ -92,12 +92,12 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
     if result.cause:
-        yield f"one of:   {one_line(result.cause, _LONGEST)}"
+        yield f"one of:   {one_line(result.cause, _LONGEST_FINDING_CHARACTERS)}"
     if result.expected or result.observed:
-        yield f"expected: {one_line(result.expected, _LONGEST)}"
-        yield f"observed: {one_line(result.observed, _LONGEST)}"
+        yield f"expected: {one_line(result.expected, _LONGEST_FINDING_CHARACTERS)}"
+        yield f"observed: {one_line(result.observed, _LONGEST_FINDING_CHARACTERS)}"
     if result.reason:
-        yield f"because:  {one_line(result.reason, _LONGEST)}"
+        yield f"because:  {one_line(result.reason, _LONGEST_FINDING_CHARACTERS)}"
     where = f"; {line['capture']}, {frames}" if (frames := list_frames(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
     yield " ".join(["again: mqconform run", *_choose_check_option(line["test"], row), again])

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.robustness import FINDINGS, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.run.checks import suite_path
 from harness.run.run import Run
 from harness.run.stash import RUN
 
 MOST_FLOODS = 3
-MOST_CAPTURED = 512 * 1024 * 1024
+MOST_CAPTURED_BYTES = 512 * 1024 * 1024
 """int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
 
 
@@ -23,13 +23,13 @@ def why_ended(item: pytest.Item) -> str | None:
     """Count the floods and captured bytes of a finished check; return the reason why the run must end, or None."""
     run = item.config.stash[RUN]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
-    floods = run.log.fails[FINDINGS[Condition.FLOODS][0]]
+    floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
         return f"the SUT has sent without end in {floods} checks; correct the SUT, then continue with --resume"
-    if run.captured > MOST_CAPTURED:
+    if run.captured > MOST_CAPTURED_BYTES:
         return (
             f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "
-            f"{MOST_CAPTURED:,} bytes"
+            f"{MOST_CAPTURED_BYTES:,} bytes"
         )
     return None
 

@@ -16,9 +16,9 @@ from harness.judging.verdicts import BAD, DECIDED, Verdict
 if TYPE_CHECKING:
     from harness.run.run import Run
 
-PIPED_EVERY_S = 30.0
-TERMINAL_EVERY_S = 0.5
-SHOWN_AT_MOST = 50
+PIPED_UPDATE_INTERVAL_S = 30.0
+TERMINAL_UPDATE_INTERVAL_S = 0.5
+MOST_SHOWN_FINDINGS = 50
 """The maximum number of rules that the run prints while it runs; the final summary lists all rules."""
 
 
@@ -68,7 +68,7 @@ class Live:
                 self._print_finding(rule, verdict, nodeid)
         self._bad = len(self.run.log.turned_bad)
         now = self._clock()
-        if now - self._said >= (TERMINAL_EVERY_S if self._terminal else PIPED_EVERY_S):
+        if now - self._said >= (TERMINAL_UPDATE_INTERVAL_S if self._terminal else PIPED_UPDATE_INTERVAL_S):
             self._said = now
             self._print_line(self.progress(), for_good=not self._terminal)
 
@@ -86,18 +86,18 @@ class Live:
 
     def _print_finding(self, rule: str, verdict: Verdict, check: str) -> None:
         self._named += 1
-        if self._named <= SHOWN_AT_MOST:
+        if self._named <= MOST_SHOWN_FINDINGS:
             row = self.run.catalogue.get(rule)
             says = f"  {row.says}" if row is not None else ""
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
-        elif self._named == SHOWN_AT_MOST + 1:
+        elif self._named == MOST_SHOWN_FINDINGS + 1:
             self._print_line(
-                f"more than {SHOWN_AT_MOST} rules; the others are listed at the end of the run", for_good=True
+                f"more than {MOST_SHOWN_FINDINGS} bad verdicts: the end of the run lists all of them", for_good=True
             )
 
     def _print_line(self, line: str, *, for_good: bool) -> None:
         if self._terminal:
-            self._reporter.rewrite(line[: self._get_terminal_width] if not for_good else line, erase=True)
+            self._reporter.rewrite(line[: self._terminal_width] if not for_good else line, erase=True)
             if for_good:
                 self._reporter.write_line("")
         else:
@@ -105,7 +105,7 @@ class Live:
             self._reporter.flush()
 
     @property
-    def _get_terminal_width(self) -> int:
+    def _terminal_width(self) -> int:
         return max(20, int(self._reporter._tw.fullwidth) - 1)
 
 

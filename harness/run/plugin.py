@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
 """The signal handlers that were installed before the run, for the signals that end a run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
-NEW_OBJECTS = 10_000
+GC_THRESHOLD_OBJECTS = 10_000
 """The number of new objects after which Python searches for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -199,7 +199,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if RUN in session.config.stash:
         gc.freeze()
         session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
-        gc.set_threshold(NEW_OBJECTS)
+        gc.set_threshold(GC_THRESHOLD_OBJECTS)
         gc.enable()
 
 
@@ -282,7 +282,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.judging.verdicts import Verdict
     from harness.run import survival
     from harness.run.rests import get_rests
-    from harness.sut.external_driver import DEATH_NEAR_S
+    from harness.sut.external_driver import END_OF_PROCESS_WAIT_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
 
@@ -304,7 +304,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
-        how = driver.describe_end(DEATH_NEAR_S)
+        how = driver.describe_end(END_OF_PROCESS_WAIT_S)
         judge.break_off(str(error) if how is None else f"{describe_end_of_process(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))

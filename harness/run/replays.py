@@ -20,7 +20,7 @@ from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
-NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
+VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that sent no packets and therefore have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
@@ -72,7 +72,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)
-        if line.get("verdict") not in NOT_MADE:
+        if line.get("verdict") not in VERDICTS_WITHOUT_CAPTURE:
             made.add(test)
     return {test: path for test, path in captures.items() if test in wanted and (test in made or path.is_file())}
 

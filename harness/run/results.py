@@ -27,7 +27,7 @@ ATTACHMENT_NAME = "expected, observed, evidence"
 runs take.
 """
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Matches characters that are not allowed in XML documents (XML 1.0, 2.2)."""
 
 _JUNIT: Mapping[Verdict, str | None] = {
@@ -142,15 +142,17 @@ def write_junit(
             if said_of_run:
                 properties = ElementTree.SubElement(suites[document], "properties")
             for name, value in said_of_run:
-                ElementTree.SubElement(properties, "property", name=name, value=_NOT_XML.sub("\ufffd", value))
+                ElementTree.SubElement(
+                    properties, "property", name=name, value=_INVALID_XML_CHARACTERS.sub("\ufffd", value)
+                )
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
-        said = _NOT_XML.sub("\ufffd", result.says)
+        said = _INVALID_XML_CHARACTERS.sub("\ufffd", result.says)
         kind = result.in_junit
         if kind is not None:
             element = ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
             if kind != "skipped":
-                element.text = _NOT_XML.sub("\ufffd", "\n".join(told(result)))
+                element.text = _INVALID_XML_CHARACTERS.sub("\ufffd", "\n".join(told(result)))
         elif result.verdict is Verdict.WARN:
             ElementTree.SubElement(case, "system-out").text = said
     for element in (root, *suites.values()):

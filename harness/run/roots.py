@@ -21,14 +21,14 @@ from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BROKEN, Entry, Verdict
 from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
-from harness.roots.remote_reading import REMOTE_READING, check_endpoint
+from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
 from harness.roots.system import System
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import as_fresh_peer
 
-ATTEMPTS = 3
+MOST_ROOT_ATTEMPTS = 3
 """The number of attempts to check the roots of a system that does not answer, for instance while it restarts."""
 
 
@@ -58,7 +58,7 @@ class Roots:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the roots whose state is still unknown."""
-        if self.lines is not None or self._attempts == ATTEMPTS:
+        if self.lines is not None or self._attempts == MOST_ROOT_ATTEMPTS:
             return
         self._attempts += 1
         if self._shared is None:
@@ -85,7 +85,7 @@ class Roots:
                 or (line.subject == REACHED and line.state is State.MISSING and rests.awaited and not self.reached)
                 or (line.subject == BY_ADDRESS and rests.addressed)
                 or (line.subject == QUEUES and line.about in rests.provisioned)
-                or (line.subject == REMOTE_READING and rests.reads)
+                or (line.subject == REMOTE_READING_SUBJECT and rests.reads)
             ):
                 yield line
 

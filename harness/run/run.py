@@ -24,7 +24,7 @@ from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, compare_with_deviations
-from harness.judging.robustness import DOCUMENT, ROWS, TITLE
+from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
 from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
@@ -452,7 +452,7 @@ def hash_rules(rules: Any) -> str:
 def _build_rules_content(catalogue: Catalogue) -> dict[str, Any]:
     """Return the content of rules.json: the catalogue, the checks, and the recorded proof."""
     proof, checks, depth = load_proof(), checks_of_rules(), depth_of_rules()
-    rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
+    rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in RULE_BY_CONDITION.values()}
     for name, row in rules.items():
         row |= {"checks": checks.get(name, []), **depth.get(name, {})}
         if name in catalogue:

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.judging.robustness import DOCUMENT, ROWS, Condition, Diagnosis
+from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def record_survival(run: Run) -> None:
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
-    for row in ROWS.values():
+    for row in RULE_BY_CONDITION.values():
         if row.id not in found:
             said = f"no violation in {len(run.tests_run)} checks"
             run.log.append(

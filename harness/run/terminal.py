@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PROGRESS_PLUGIN = "mqconform-live"
 """The name of the plugin that shows the progress of a run."""
-_OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
+_PYTEST_OPTION_NAMES = {"-k": "keyword", "--maxfail": "maxfail"}
 """The names under which pytest stores its own options, by option."""
 
 
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
     """Return the command that resumes a run, or that repeats it when a missing root must be fixed first."""
-    given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in RESUME_OPTIONS}
+    given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label
         again = rerun_command(given, _get_free_folder_name(run.folder) if config.getoption("--out") else None)

@@ -25,7 +25,7 @@ from harness.sut.sut_process import Death
 from harness.sut.worker_configurations import worker_configurations
 from harness.topology.topology import System, Topology
 from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
-from harness.topology.virtual_systems import PORT, virtual_systems
+from harness.topology.virtual_systems import MSMQ_PORT, virtual_systems
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -139,7 +139,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     if sut.open_systems is not None:
         systems, port = sut.open_systems(), sut.found_at_port
     else:
-        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
+        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), MSMQ_PORT
     made = Topology(sut.environment, systems, port, recorder, judge.packets, sut.residue)
     with closing(recorder), closing(made):
         yield made

@@ -21,11 +21,11 @@ from typing import IO, Any
 from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
-from harness.sut.guard_process import STOP_S
+from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import end_text
 from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
-CHUNK_BYTES = 65_536
+READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """The largest number of bytes that wait for a command that does not read."""
 STRANGERS_LIMIT = 1_000
@@ -34,7 +34,7 @@ END_KNOWN_S = 1.0
 """int s: the longest time from the end of a command's standard output until the end of the command is known."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
-_TAIL_BYTES = 4_096
+_ERROR_OUTPUT_TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
@@ -99,11 +99,11 @@ class Agent:
         self._hang_up()
         if process is not None and owner == os.getpid():
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=STOP_S)
+                process.wait(timeout=STOP_TIMEOUT_S)
             for number in (signal.SIGTERM, signal.SIGKILL):
                 with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
                     os.killpg(process.pid, number)
-                    process.wait(timeout=STOP_S)
+                    process.wait(timeout=STOP_TIMEOUT_S)
         if self._log is not None:
             self._log.close()
             self._log = None
@@ -180,7 +180,7 @@ class Agent:
         if self._socket is None:
             return
         try:
-            data = self._socket.recv(CHUNK_BYTES)
+            data = self._socket.recv(READ_CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError:
@@ -230,7 +230,7 @@ class Agent:
         """Return the last line of the command's standard error, escaped, and the path of the log."""
         if self._log is None:
             return ""
-        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _ERROR_OUTPUT_TAIL_BYTES))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         last = one_line(lines[-1], LAST_LINE_LIMIT) if lines else ""
         see = f"; see {self._log_path}" if self._log_path is not None and lines else ""

@@ -21,7 +21,7 @@ from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
 SAID_LIMIT = 500
-POLL_MS = 50
+COMMAND_POLL_INTERVAL_MS = 50
 """int ms: the interval between two checks whether a command has ended."""
 ANSWER_LIMIT = 16 * 1024 * 1024
 """int bytes: the maximum size of a command's answer, equal to that of a line from an agent."""
@@ -122,7 +122,7 @@ class CommandControl:
         """Wait for the command, while the peer still answers packets; return whether the command ended in time."""
         ends_ms = self._environment.now().monotonic_ms + timeout_ms
         while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:
-            self._environment.run_until(is_over, POLL_MS)
+            self._environment.run_until(is_over, COMMAND_POLL_INTERVAL_MS)
         return over
 
     def _await_listener(self) -> None:

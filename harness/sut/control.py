@@ -12,12 +12,12 @@ from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import Reply, Route, describe_stranger, no_answer
-from reference_qm.control import PROTOCOL, answer, request_from
+from reference_qm.control import PROTOCOL_VERSION, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
 
-ANSWER_MS = 10_000
+CONTROL_ANSWER_TIMEOUT_MS = 10_000
 ANSWERS_LIMIT = 1_000
 """The largest number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
@@ -77,7 +77,7 @@ class VirtualControl:
             self._confirm_life(verb)
             return {}
         number = self.begin(verb, **arguments)
-        timeout_ms = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
+        timeout_ms = CONTROL_ANSWER_TIMEOUT_MS + int(arguments.get("timeout_ms") or 0)
         self.host.environment.run_until(lambda: number in self.host.answers or not self.host.lives, timeout_ms)
         reply = self.answer(number)
         if reply is None:
@@ -106,7 +106,7 @@ class VirtualControl:
 class JsonlControl:
     """One JSON object per line, over the stream of a route."""
 
-    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = ANSWER_MS) -> None:
+    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
@@ -148,7 +148,7 @@ class JsonlControl:
             if (stranger := describe_stranger(reply)) is not None:
                 raise SutUnavailable(f"{self._name}: {stranger}")
             version = reply.get("protocol")
-            self._by_contract = type(version) is int and version == PROTOCOL
+            self._by_contract = type(version) is int and version == PROTOCOL_VERSION
         return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:

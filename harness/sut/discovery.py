@@ -10,7 +10,7 @@ from harness.wire import dissect, establish_connection
 from reference_qm.codec import StreamFramer
 
 NULL_GUID = UUID(int=0)
-DISCOVERY_S = 5.0
+DISCOVERY_TIMEOUT_S = 5.0
 
 
 def derive_identity_peer(peer: UUID) -> UUID:
@@ -26,9 +26,9 @@ def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
-    ends = time.monotonic() + DISCOVERY_S
+    ends = time.monotonic() + DISCOVERY_TIMEOUT_S
     try:
-        with socket.create_connection((address, port), timeout=DISCOVERY_S) as stream:
+        with socket.create_connection((address, port), timeout=DISCOVERY_TIMEOUT_S) as stream:
             stream.sendall(request)
             while (left_s := ends - time.monotonic()) > 0:
                 stream.settimeout(left_s)

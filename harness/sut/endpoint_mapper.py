@@ -30,7 +30,7 @@ from harness.wire.rpc_fragments import request
 from harness.wire.wire_error import WireError
 
 MAPPER_PORT = 135
-TIMEOUT_S = 5.0
+MAPPER_TIMEOUT_S = 5.0
 REASON_LIMIT = 200
 _EPT_MAP = EPT_OPERATIONS["ept_map"]
 
@@ -48,7 +48,7 @@ def qmcomm_port(address: str) -> int:
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
     """Return the ports of an interface, as the mapper at a port returns them, or the reason why it returns no port."""
     try:
-        with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
+        with socket.create_connection((address, port), timeout=MAPPER_TIMEOUT_S) as connection:
             return _ask_for_ports(connection, interface)
     except OSError as error:
         return error.strerror or str(error)
@@ -64,7 +64,7 @@ def _refuse_unknown_port(address: str, why: str) -> SutUnavailable:
 
 
 def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
-    ends = time.monotonic() + TIMEOUT_S
+    ends = time.monotonic() + MAPPER_TIMEOUT_S
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")

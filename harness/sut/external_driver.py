@@ -24,7 +24,7 @@ from harness.sut.limited_control import offer_remote_reading
 from harness.sut.listeners import is_own_address, refuse_foreign_address
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import BeginsTape, Sut
-from harness.sut.sut_file import PORTS, SutFile
+from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
 from harness.sut.view import Identity, build_sut_view, identity_of
@@ -34,13 +34,13 @@ from harness.sut.worker_configurations import as_fresh_peer
 from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
-OWN_DIGITS = 10
+QUEUE_SUFFIX_DIGITS = 10
 SHARED_SCALE = 4
 """The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """int ns: the shortest duration of a test, in which MessageIDs are used."""
 BETWEEN_ATTEMPTS_S = 0.5
-DEATH_NEAR_S = 0.5
+END_OF_PROCESS_WAIT_S = 0.5
 """int s: the time after the loss of its connections within which the end of a process becomes known."""
 
 
@@ -177,7 +177,7 @@ class ExternalDriver:
             environment.close()
             raise
         view.first_message_id = self._new_message_ids()
-        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
+        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:QUEUE_SUFFIX_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
         view.forgets = resets and "reset" in view.facilities
@@ -255,7 +255,7 @@ class ExternalDriver:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(control)
         except SutUnavailable as error:
-            if (how := self.describe_end(DEATH_NEAR_S)) is not None:
+            if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
             way_out = "; is the agent running, and is [control] right?" if control is None else ""
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
@@ -288,7 +288,7 @@ class ExternalDriver:
     def _fill_in_command(self, command: Sequence[str], key: str) -> list[str]:
         """Insert the values of this worker's SUT into a command of the SUT file."""
         driver = self.file.driver
-        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
+        values = {name: getattr(driver, name) for name in ("address", *PORT_KEYS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}
         values |= {"folder": self.file.path.parent if self.file.path is not None else Path()}
         values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}

@@ -16,12 +16,12 @@ import time
 
 LAST_LINE = "end"
 """The last line of standard input, needed because processes that the run forked may keep standard input open."""
-STOP_S = 5
+STOP_TIMEOUT_S = 5
 """int s: how long a process may take to stop after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
 """The indexes of fields in /proc/PID/stat, counted from the field after the process name."""
-_ZOMBIE = "Z"
+_ZOMBIE_STATE = "Z"
 
 
 def main(mark: str) -> None:
@@ -34,8 +34,8 @@ def main(mark: str) -> None:
         leaders[pid] = _read_start_time(pid)
     asked = set[int]()
     begun = time.monotonic()
-    while (pids := list_started_processes(mark, leaders)) and (now := time.monotonic()) < begun + 2 * STOP_S:
-        late = now >= begun + STOP_S
+    while (pids := list_started_processes(mark, leaders)) and (now := time.monotonic()) < begun + 2 * STOP_TIMEOUT_S:
+        late = now >= begun + STOP_TIMEOUT_S
         for pid in pids if late else pids - asked:
             _send_signal(pid, signal.SIGKILL if late else signal.SIGTERM)
         asked |= pids
@@ -50,7 +50,7 @@ def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
     found = set[int]()
     for pid in _list_all_pids():
         fields = _read_stat_fields(pid)
-        if fields and fields[_STATE] != _ZOMBIE and (fields[_SESSION] in sessions or _has_mark(pid, mark)):
+        if fields and fields[_STATE] != _ZOMBIE_STATE and (fields[_SESSION] in sessions or _has_mark(pid, mark)):
             found.add(pid)
     return found
 

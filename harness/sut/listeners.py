@@ -15,8 +15,8 @@ from pathlib import Path
 from harness.errors import SutUnavailable
 
 PROC = Path("/proc")
-_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
-_LISTENS = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
+_PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
+_LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
 """The states of a socket that listens, or that receives datagrams from any address."""
 
 
@@ -120,9 +120,9 @@ def _list_listening_inodes(port: Port) -> set[int]:
     wanted = ip_address(socket.getaddrinfo(port.address, None, _address_family(port.address))[0][4][0])
     return {
         inode
-        for table in _TABLES[port.kind]
+        for table in _PROC_TABLES[port.kind]
         for state, address, number, inode in _read_rows(PROC / "net" / table)
-        if (state, number) == (_LISTENS[port.kind], port.number) and _covers_address(address, wanted)
+        if (state, number) == (_LISTENING_STATES[port.kind], port.number) and _covers_address(address, wanted)
     }
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, name_file_of_worker
+from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, name_file_of_worker
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
-RESET_NEAR_S = 0.05
+END_AFTER_RESET_WAIT_S = 0.05
 """The longest time in which an ending process closes all its connections."""
 
 
@@ -58,13 +58,15 @@ class ProcessDriver(ExternalDriver):
         """Return how the program ended. An ending program closes its connections some time before its end becomes
         known.
         """
-        return self.describe_end(DEATH_NEAR_S if hung_up and self._is_connection_refused() else 0)
+        return self.describe_end(END_OF_PROCESS_WAIT_S if hung_up and self._is_connection_refused() else 0)
 
     def _is_connection_refused(self) -> bool:
         """Return whether a new connection is refused, or reset at once, as happens after the end of the process."""
         try:
-            with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
-                probe.settimeout(RESET_NEAR_S)
+            with socket.create_connection(
+                (self.file.driver.address, self.tcp_port), timeout=END_OF_PROCESS_WAIT_S
+            ) as probe:
+                probe.settimeout(END_AFTER_RESET_WAIT_S)
                 return not probe.recv(1)
         except TimeoutError:
             return False

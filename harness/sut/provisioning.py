@@ -33,10 +33,10 @@ from reference_qm.security import (
     Sid,
 )
 
-FOLDER = Path(__file__).resolve().parent / "provisioned"
+PROVISIONED_FOLDER = Path(__file__).resolve().parent / "provisioned"
 KEY_FILES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
-_DOMAIN = "S-1-5-21-1801-3527-2103"
-SENDERS = f"{_DOMAIN}-2001"
+_DOMAIN_SID = "S-1-5-21-1801-3527-2103"
+SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2001"
 """A group whose members may write to the restricted queue."""
 
 
@@ -66,10 +66,10 @@ class User:
         return _read_key(f"{self.name}.key")
 
 
-ALICE = User("alice", f"{_DOMAIN}-1001")
-BOB = User("bob", f"{_DOMAIN}-1002", (SENDERS,))
-CAROL = User("carol", f"{_DOMAIN}-1003")
-DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005", (SENDERS,))
+ALICE = User("alice", f"{_DOMAIN_SID}-1001")
+BOB = User("bob", f"{_DOMAIN_SID}-1002", (SENDERS_GROUP_SID,))
+CAROL = User("carol", f"{_DOMAIN_SID}-1003")
+DAVE, ERIN = User("dave", f"{_DOMAIN_SID}-1004"), User("erin", f"{_DOMAIN_SID}-1005", (SENDERS_GROUP_SID,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
 group, and Carol as a user; Erin is denied access to it.
@@ -79,13 +79,13 @@ OWNER = DAVE
 """The owner of the restricted queue. Being the owner does not permit writing to the queue."""
 DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHTS = {
-    SENDERS: "write_message",
+    SENDERS_GROUP_SID: "write_message",
     CAROL.sid: "write_message",
     ALICE.sid: "peek_message",
     SELF_SID: "write_message",
 }
 """The rights to the restricted queue, by SID. Denials are first, as is usual."""
-MALLORY = User("mallory", f"{_DOMAIN}-1666")
+MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """A queue manager at the peer's address whose public keys lack the two better providers."""
@@ -95,19 +95,19 @@ KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 
 @cache
 def _read_certificate(name: str) -> bytes:
-    return x509.load_pem_x509_certificate((FOLDER / f"{name}.pem").read_bytes()).public_bytes(Encoding.DER)
+    return x509.load_pem_x509_certificate((PROVISIONED_FOLDER / f"{name}.pem").read_bytes()).public_bytes(Encoding.DER)
 
 
 @cache
 def _read_key(name: str) -> RsaKey:
-    return private_key((FOLDER / f"{name}.pem").read_bytes())
+    return private_key((PROVISIONED_FOLDER / f"{name}.pem").read_bytes())
 
 
 @cache
 def _read_queue_manager_key(name: str) -> rsa.RSAPrivateKey:
-    key = load_pem_private_key((FOLDER / f"{name}.pem").read_bytes(), None)
+    key = load_pem_private_key((PROVISIONED_FOLDER / f"{name}.pem").read_bytes(), None)
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise HarnessError(f"{FOLDER / name}.pem is not an RSA key")
+        raise HarnessError(f"{PROVISIONED_FOLDER / name}.pem is not an RSA key")
     return key
 
 
@@ -170,7 +170,7 @@ def restricted_queue(name: str) -> QueueSettings:
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
     """Create a folder with the keys and certificates; return the tables for ``mqconform serve``."""
     out.mkdir(parents=True, exist_ok=True)
-    for file in FOLDER.glob("*.pem"):
+    for file in PROVISIONED_FOLDER.glob("*.pem"):
         if not file.name.startswith(("peer_", MALLORY.name)):
             shutil.copyfile(file, out / file.name)
     lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]

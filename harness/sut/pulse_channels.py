@@ -16,7 +16,7 @@ from harness.sut.wires import Reply, Route, Wire
 from harness.wire import PingPacket, dissect_ping, ping_request
 from reference_qm.surface.inputs import Endpoint
 
-DATAGRAM = 2_048
+LARGEST_DATAGRAM_BYTES = 2_048
 Answered = Callable[[int], None]
 
 
@@ -48,7 +48,7 @@ class PingChannel:
 
     def _on_ready(self, mask: int) -> None:
         try:
-            packet: Any = dissect_ping(self._socket.recv(DATAGRAM))
+            packet: Any = dissect_ping(self._socket.recv(LARGEST_DATAGRAM_BYTES))
         except BlockingIOError:
             return
         except OSError:  # no program listens there any more

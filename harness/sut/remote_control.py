@@ -32,7 +32,7 @@ from reference_qm.surface.remote_commands import (
     RemoteReceive,
 )
 
-ANSWER_MS = 60_000
+REMOTE_ANSWER_TIMEOUT_MS = 60_000
 FACILITIES = frozenset({"receive"})
 """The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
 
@@ -148,7 +148,7 @@ class RemoteControl:
 
     def _ask_host(self, request: Request, wait_ms: int = 0) -> dict[str, Any]:
         try:
-            answer = self.host.ask(request, ANSWER_MS + wait_ms)
+            answer = self.host.ask(request, REMOTE_ANSWER_TIMEOUT_MS + wait_ms)
         except Unanswered as late:
             raise ControlRefused(f"the SUT did not end a remote read: {late}") from late
         if isinstance(answer, str):

@@ -21,7 +21,7 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, read_items
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import build_sut_file, take_setup
-from harness.sut.replay_tape import COMMAND_VERB, SAVED
+from harness.sut.replay_tape import COMMAND_VERB, SAVED_ATTRIBUTES
 from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
@@ -94,7 +94,7 @@ class ReplayDriver:
             timeouts=Timeouts(**setup["timeouts"]),
             **{name: setup[name] for name in ("tcp_port", "ping_port", "rpc_port", "scale")},
         )
-        for name in SAVED:
+        for name in SAVED_ATTRIBUTES:
             setattr(view, name, setup[name])
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)

@@ -9,13 +9,13 @@ from typing import Any
 
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
-from harness.environment.virtual import EVENT_LIMIT, LATENCY_MS, VirtualEnvironment
+from harness.environment.virtual import EVENT_LIMIT, NETWORK_LATENCY_MS, VirtualEnvironment
 from harness.sut.replay_items import NotReplayable, Open
 from harness.sut.replay_player import Player
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
-LATE_MS = 50
+TIMER_LATENESS_MS = 50
 """int ms: how late a timer of the harness may have run in real time; actions of the system within this time precede the
 timer.
 """
@@ -47,7 +47,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
         super().__init__()
         self.virtual = virtual
-        self._late_ms = 0 if virtual else LATE_MS
+        self._late_ms = 0 if virtual else TIMER_LATENESS_MS
         self._player = player
         self._began = began
         self._now_ms = began["monotonic_ms"]
@@ -66,7 +66,7 @@ class ReplayEnvironment(VirtualEnvironment):
         """Return the time of day. In real time, it is the time of the next action of the harness."""
         us = self.epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.harness_us()
-        return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
+        return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
 
     def epoch_us(self) -> int:
         return max(self._us, self.epoch_us_at(self._now_ms))
@@ -160,7 +160,7 @@ class ReplayEnvironment(VirtualEnvironment):
         if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
             self._connecting.append((stream, sink))
         else:
-            self.later(2 * LATENCY_MS, lambda: self._refuse_connection(stream, sink))
+            self.later(2 * NETWORK_LATENCY_MS, lambda: self._refuse_connection(stream, sink))
         return stream
 
     @staticmethod

@@ -13,9 +13,9 @@ from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
-MOST_BYTES = 64 * 2**20
+MOST_NOTE_BYTES = 64 * 2**20
 """int bytes: the largest capture that is replayed."""
-MOST_US = 2**53
+LATEST_TIME_US = 2**53
 """The largest accepted time, which every JSON parser represents exactly."""
 
 
@@ -72,8 +72,8 @@ def read_items(path: Path) -> list[Item]:
     """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
-    if path.stat().st_size > MOST_BYTES:
-        raise NotReplayable(f"{path.name}: is longer than {MOST_BYTES:,} bytes")
+    if path.stat().st_size > MOST_NOTE_BYTES:
+        raise NotReplayable(f"{path.name}: is longer than {MOST_NOTE_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):
@@ -83,8 +83,8 @@ def read_items(path: Path) -> list[Item]:
         else:
             text = one.text
             noted += len(text)
-            if noted > MOST_BYTES:
-                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_BYTES:,} bytes")
+            if noted > MOST_NOTE_BYTES:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_NOTE_BYTES:,} bytes")
             items.append(_read_note(path, text, number))
     return items
 
@@ -105,6 +105,6 @@ def _read_note(path: Path, text: bytes, number: int) -> Note:
         said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
-    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:
+    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < LATEST_TIME_US:
         raise NotReplayable(f"{path.name}: the note after frame {number}: not a note of this harness")
     return Note(number, us, said)

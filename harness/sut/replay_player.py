@@ -22,7 +22,7 @@ from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
 
 NOT_REPLAYABLE = "not replayable"
-_LONGEST_END = 200
+_LONGEST_END_TEXT_CHARACTERS = 200
 
 
 class PlayedStream(Protocol):
@@ -92,7 +92,7 @@ class Player:
             return None
         self._at += 1
         self.environment.follow(item.us)
-        return one_line(str(item.said[what]), _LONGEST_END)
+        return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
         """Stop playing at the end of the check, which must also be its end in the capture."""
@@ -132,7 +132,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that was selected at this point; 0 after playing has ended."""
+        """Return the port that the harness selected at this place of the capture; 0 after the end of the replay."""
         if self.over:
             return 0
         expected = self._take_expected()

@@ -12,16 +12,16 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.errors import UsageError
 from harness.printable import one_line
-from harness.sut.replay_items import MOST_US, Item, Note, NotReplayable
-from harness.sut.replay_tape import SAVED, TAPE_SCHEMA
-from harness.sut.surroundings import PARTS
+from harness.sut.replay_items import LATEST_TIME_US, Item, Note, NotReplayable
+from harness.sut.replay_tape import SAVED_ATTRIBUTES, TAPE_SCHEMA
+from harness.sut.surroundings import ENVIRONMENT_PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
 from reference_qm.surface.surroundings import CLOCK
 
-TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
+SAVED_TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a set-up contains. They contain no passwords, and no commands that are run."""
 _LONGEST_COMPLAINT = 200
-_TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": MOST_US}
+_TIME_SCHEMA = {"type": "integer", "minimum": 0, "maximum": LATEST_TIME_US}
 _PORT_SCHEMA = {"type": "integer", "minimum": 0, "maximum": 65_535}
 _STRING_SCHEMA = {"type": "string", "maxLength": 300}
 _BOOLEAN_SCHEMA = {"type": "boolean"}
@@ -42,14 +42,18 @@ _SETUP_SCHEMA = _object_schema(
         "virtual": _BOOLEAN_SCHEMA,
         "file": _object_schema(
             {
-                **dict.fromkeys((*TABLES, "timers"), _TABLE_SCHEMA),
+                **dict.fromkeys((*SAVED_TABLES, "timers"), _TABLE_SCHEMA),
                 "more_queues": {"type": "array", "items": _TABLE_SCHEMA},
             },
             *("timers", "more_queues"),
         ),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
         "facilities": {"type": "array", "items": _STRING_SCHEMA, "maxItems": 100},
-        "parts": {"type": "array", "items": {"enum": [*PARTS, CLOCK]}, "maxItems": len(PARTS) + 1},
+        "parts": {
+            "type": "array",
+            "items": {"enum": [*ENVIRONMENT_PARTS, CLOCK]},
+            "maxItems": len(ENVIRONMENT_PARTS) + 1,
+        },
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
         "timeouts": _object_schema(
             {
@@ -60,12 +64,12 @@ _SETUP_SCHEMA = _object_schema(
         ),
         "own": _STRING_SCHEMA,
         **dict.fromkeys(("tcp_port", "ping_port", "rpc_port", "found_at_port"), _PORT_SCHEMA),
-        "scale": {"type": "integer", "minimum": 1, "maximum": MOST_US},
+        "scale": {"type": "integer", "minimum": 1, "maximum": LATEST_TIME_US},
         "first_message_id": {"type": "integer", "minimum": 0, "maximum": 2**31},
         **dict.fromkeys(("shared", "knows_peer", "forgets", "peer_returns", "controls_environment"), _BOOLEAN_SCHEMA),
     }
 )
-assert _SETUP_SCHEMA["properties"].keys() >= set(SAVED)
+assert _SETUP_SCHEMA["properties"].keys() >= set(SAVED_ATTRIBUTES)
 
 
 @cache

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TAPE_SCHEMA = 2
 COMMAND_VERB = "[environment]"
 """The name that replaces the verb in a note about a command of the SUT file."""
-SAVED = (
+SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
@@ -163,7 +163,7 @@ class Tape:
             "parts": list(sut.by_command.parts),
             "keys": sut.shown_keys.hex(),
             "timeouts": _convert_table(sut.timeouts),
-            **{name: getattr(sut, name) for name in SAVED},
+            **{name: getattr(sut, name) for name in SAVED_ATTRIBUTES},
         }
 
 

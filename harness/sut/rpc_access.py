@@ -14,7 +14,7 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATIO
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError
 
-PASSWORDS = ("password", "password_env", "password_file")
+PASSWORD_KEYS = ("password", "password_env", "password_file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
     domain, _, name = table.user.rpartition("\\")
     if not name:
         raise UsageError(f'{where}: rpc.level is "{table.level}": give the test user that authenticates as rpc.user')
-    given = {key: getattr(table, key) for key in PASSWORDS if getattr(table, key)}
+    given = {key: getattr(table, key) for key in PASSWORD_KEYS if getattr(table, key)}
     try:
         password = password_of(given, f"{where}: [rpc]", base)
     except SettingsError as error:

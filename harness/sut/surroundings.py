@@ -14,7 +14,7 @@ from functools import partial
 from harness.errors import SutUnavailable
 from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
-PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
+ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
 SECONDS_PLACEHOLDER = "{seconds}"
 """The placeholder in the command that sets the clock, for the number of seconds by which the clock is fast."""
 SAID_LIMIT = 200
@@ -58,11 +58,11 @@ class EnvironmentTable:
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the environment for which the SUT file has commands."""
-        return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
+        return tuple(part for part in (*ENVIRONMENT_PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
         """Return one line that describes the error in the table; None without an error."""
-        for part in PARTS:
+        for part in ENVIRONMENT_PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
                 return f"environment.take_{part} and environment.give_{part} belong together: give both or none"
         if self.set_clock and not any(SECONDS_PLACEHOLDER in word for word in self.set_clock):

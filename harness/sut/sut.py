@@ -19,7 +19,7 @@ from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import build_surroundings
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
-from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL, Timeouts
+from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import Variant
 from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
@@ -78,7 +78,7 @@ class Sut(OwnQueues):
         rpc_port: int = 0,
         own: str = "own",
         shared: bool = False,
-        timeouts: Timeouts = VIRTUAL,
+        timeouts: Timeouts = VIRTUAL_TIMEOUTS,
     ) -> None:
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts

@@ -108,7 +108,7 @@ LONGEST_NAME = 300
 """The largest number of characters of a name in [sut] or [queues]. The name of a queue has at most 124, after the name
 of its computer.
 """
-PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
+PORT_KEYS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys of ports in the table [driver]."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
 """By kind of driver, the keys of ports that may be 0, because the system is asked for the port."""
@@ -222,7 +222,7 @@ class SutFile:
         return self.path.name if self.path is not None else "the SUT file"
 
 
-_TABLES = {
+_TABLE_TYPES = {
     "sut": SutTable,
     "driver": DriverTable,
     "queues": QueuesTable,
@@ -261,12 +261,12 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are present; remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
-        if name not in (known := (*_TABLES, "capabilities", "more_queues", "commands")):
+        if name not in (known := (*_TABLE_TYPES, "capabilities", "more_queues", "commands")):
             raise UsageError(f"{where}: unknown table [{name}]; known: {', '.join(known)}")
     for name in ("sut", "driver"):
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
-    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
+    tables = {name: _read_table(kind, tree.get(name, {}), where, name) for name, kind in _TABLE_TYPES.items()}
     tables["rpc"] = read_rpc_access(tables["rpc"], where, path.parent if path else Path())
     more_queues = _queue_entries(tree.get("more_queues", []), where)
     capabilities = _read_capabilities(tree.get("capabilities", {}), where)
@@ -385,7 +385,7 @@ def _check_name(name: str, key: str) -> None:
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:
-    for key in PORTS:
+    for key in PORT_KEYS:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")

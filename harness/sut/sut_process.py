@@ -19,10 +19,10 @@ from typing import IO
 
 from harness.errors import SutUnavailable
 from harness.sut.guard import Guard
-from harness.sut.guard_process import STOP_S
+from harness.sut.guard_process import STOP_TIMEOUT_S
 
 _POLL_INTERVAL_S = 0.005
-_STATUS_S = 2
+_EXIT_STATUS_WAIT_S = 2
 """int s: the longest time from the end of the program until its starter knows the exit status."""
 _END_RECORD = struct.Struct("<ii")
 """The format of the memory that workers share: whether the program has ended, and its exit status, which only the
@@ -104,7 +104,7 @@ class SutProcess:
         if self._process is not None:
             self._signal_session(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=STOP_S)
+                self._process.wait(timeout=STOP_TIMEOUT_S)
             self._signal_session(signal.SIGKILL)
             self._process.wait()
         self._guard.close()
@@ -124,7 +124,7 @@ class SutProcess:
         if self.owned and self._process is not None and self._process.poll() is not None:
             self._store_end(1, self._process.returncode)
         if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
-            deadline = time.monotonic() + _STATUS_S
+            deadline = time.monotonic() + _EXIT_STATUS_WAIT_S
             while not self._shared[0] and time.monotonic() < deadline:
                 time.sleep(_POLL_INTERVAL_S)
         ended, code = _END_RECORD.unpack(self._shared[:])

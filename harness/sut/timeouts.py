@@ -29,7 +29,7 @@ ANSWERS_A_TIMER = 1.25
 """How many of the slowest answers must fit into the shortest timer, however fast timers run."""
 SLOWDOWN_OF_RETRY = 4
 """The factor by which timers run slower than possible in a repeated attempt."""
-SLOW_MS = 500
+SLOW_ANSWER_MS = 500
 """int ms: an answer that takes longer is slow, because the shortest timer of a queue manager is a second (MS-MQQB
 3.1.2.9).
 """
@@ -97,7 +97,7 @@ class Timeouts:
     @property
     def slow(self) -> bool:
         """Whether answers take so long that timers may expire before them."""
-        return self.worst_ms >= SLOW_MS
+        return self.worst_ms >= SLOW_ANSWER_MS
 
     @property
     def late_ms(self) -> int:
@@ -105,9 +105,9 @@ class Timeouts:
         return (LATE_AFTER_TIMEOUTS - 1) * self.response_ms
 
 
-VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
+VIRTUAL_TIMEOUTS = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
 """The timeouts in virtual time, in which answers take no time."""
-REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
+REAL_TIMEOUTS = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
 """int ms: the silence window with a control channel, because a program on the tester's machine is rarely late. Any
 other system may be a second late.
@@ -127,12 +127,12 @@ def compute_timeouts(
         return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_TIMEOUT_MS))
 
     return Timeouts(
-        response_ms=choose_timeout_ms(table.response_ms, REAL.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        response_ms=choose_timeout_ms(table.response_ms, REAL_TIMEOUTS.response_ms, SLOW_ANSWER_FACTOR * usual_ms),
         quiet_ms=choose_timeout_ms(
-            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL.quiet_ms, QUIET_FACTOR * usual_ms
+            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL_TIMEOUTS.quiet_ms, QUIET_FACTOR * usual_ms
         ),
-        connect_ms=choose_timeout_ms(table.connect_ms, REAL.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
-        control_ms=choose_timeout_ms(table.control_ms, REAL.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        connect_ms=choose_timeout_ms(table.connect_ms, REAL_TIMEOUTS.connect_ms, SLOW_ANSWER_FACTOR * usual_ms),
+        control_ms=choose_timeout_ms(table.control_ms, REAL_TIMEOUTS.control_ms, SLOW_ANSWER_FACTOR * usual_ms),
         stall_ms=table.stall_ms,
         worst_ms=worst_ms,
         usual_ms=usual_ms,

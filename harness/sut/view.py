@@ -13,10 +13,10 @@ from harness.sut.control import REASON_LIMIT, ContractBroken, Control
 from harness.sut.replay_tape import RecordedCommands, RecordedControl, Tape
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
-from harness.sut.timeouts import VIRTUAL, Timeouts
+from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
 from reference_qm.control import FACILITIES, list_offered_facilities
 
-PROTOCOLS = (1, 2)
+PROTOCOL_VERSIONS = (1, 2)
 """The supported versions of the control protocol; an agent that names no version uses the first."""
 VERSION_LIMIT = 20
 
@@ -32,11 +32,11 @@ class Identity:
 
 def version_refused(version: object) -> str | None:
     """Return one line about an unsupported version, or None. A text is shown in quotes, because "2" is not a number."""
-    if type(version) is int and version in PROTOCOLS:
+    if type(version) is int and version in PROTOCOL_VERSIONS:
         return None
     return (
         f"identity: the agent speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
-        f"this harness understands {' and '.join(map(str, PROTOCOLS))}, as integers"
+        f"this harness understands {' and '.join(map(str, PROTOCOL_VERSIONS))}, as integers"
     )
 
 
@@ -46,7 +46,7 @@ def identity_of(control: Control) -> Identity:
         said = control.call("identity")
     except ContractBroken as error:
         raise SutUnavailable(str(error)) from error
-    version = said.get("protocol", min(PROTOCOLS))
+    version = said.get("protocol", min(PROTOCOL_VERSIONS))
     if (refused := version_refused(version)) is not None:
         raise SutUnavailable(refused)
     try:
@@ -73,7 +73,7 @@ def build_sut_view(
     rpc_port: int = 0,
     *,
     reset: bool = True,
-    timeouts: Timeouts = VIRTUAL,
+    timeouts: Timeouts = VIRTUAL_TIMEOUTS,
 ) -> Sut:
     """Return one test's view of a SUT, which is reset first if it supports reset."""
     scale = 1

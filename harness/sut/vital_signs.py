@@ -14,7 +14,7 @@ from harness.sut.timeouts import SLOW_ANSWER_FACTOR, Speed, compute_timeouts, me
 from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
-TOLERANCE_MS = 100
+STALL_TOLERANCE_MS = 100
 """int ms: how much longer than usual an answer may take, because of scheduling, before it counts as a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
@@ -94,7 +94,7 @@ class VitalSigns:
         usual_ms = self.speed.fastest_ms if self.speed else 0
         pulse = Pulse(
             lambda: environment.now().monotonic_ms,
-            tolerance_ms=TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
+            tolerance_ms=STALL_TOLERANCE_MS + SLOW_ANSWER_FACTOR * usual_ms,
             limit_ms=self.timeouts.stall_ms,
         )
         return pulse.through(lambda: channel(environment, pulse))

@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 16 * 1024 * 1024
 STRANGERS_SHOWN = 3
-STRANGERS_LONGEST = 60
+LONGEST_STRANGER_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The bytes that .NET writes before the first line of a stream in UTF-8."""
 
@@ -86,7 +86,7 @@ def no_answer(strangers: Sequence[Any]) -> str:
     """Return the message for a missing answer. ``strangers``: ids of answers that belong to no request."""
     if not strangers:
         return "no answer in time"
-    ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
+    ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), LONGEST_STRANGER_CHARACTERS)
     return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 

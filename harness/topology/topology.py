@@ -13,7 +13,7 @@ from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
-RESEND_MS = 30_000
+RESEND_WAIT_MS = 30_000
 """int ms: the time after which transactional messages without an OrderAck are resent (MS-MQQB 3.1.2.6, note <50>)."""
 POLLS_UNTIL_SENT = 24
 
@@ -98,7 +98,7 @@ class Topology:
         for _ in range(POLLS_UNTIL_SENT):
             if not sut.waiting_for(names):
                 return True
-            self.pass_time(sut.duration_ms(RESEND_MS) // 4)
+            self.pass_time(sut.duration_ms(RESEND_WAIT_MS) // 4)
         return False
 
     def close(self) -> None:

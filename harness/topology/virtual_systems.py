@@ -24,9 +24,9 @@ from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, S
 from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
-PORT = 1801
-FOUND_AT = MappingProxyType({SENDER: "127.0.1.1", ROUTER: "127.0.1.2", RECEIVER: "127.0.1.3"})
-LISTENS_AT = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVER: "127.0.2.3"})
+MSMQ_PORT = 1801
+RELAY_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.1.1", ROUTER: "127.0.1.2", RECEIVER: "127.0.1.3"})
+LISTENING_ADDRESS_BY_ROLE = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVER: "127.0.2.3"})
 
 
 def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
@@ -35,7 +35,9 @@ def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[
     identifiers = {role: new_guid(entropy) for role in ROLES}
     directory = enterprise(identifiers, entropy)
     return {
-        role: System(role, FOUND_AT[role], _build_sut(file, environment, role, identifiers[role], directory, seed))
+        role: System(
+            role, RELAY_ADDRESS_BY_ROLE[role], _build_sut(file, environment, role, identifiers[role], directory, seed)
+        )
         for role in ROLES
     }
 
@@ -52,7 +54,7 @@ def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirector
         QueueManager(
             Identifier=identifiers[role],
             ComputerName=role,
-            QualifiedComputerName=FOUND_AT[role],
+            QualifiedComputerName=RELAY_ADDRESS_BY_ROLE[role],
             SiteIdentifierList=sites[role],
             RoutingServer=role == ROUTER,
         )
@@ -69,16 +71,16 @@ def _build_sut(
     config = QueueManagerConfig(
         identifier=identifier,
         host_name=role,
-        addresses=(LISTENS_AT[role], FOUND_AT[role]),
-        remote_tcp_port=PORT,
+        addresses=(LISTENING_ADDRESS_BY_ROLE[role], RELAY_ADDRESS_BY_ROLE[role]),
+        remote_tcp_port=MSMQ_PORT,
         directory_integrated=True,
     )
     faults = file.reference.faults
     installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: build_faulty_core(make, faults))
     surroundings = Surroundings(directory, identifier)
-    host = SystemHost(environment, installed, LISTENS_AT[role], surroundings=surroundings)
+    host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()
-    host.listen(PORT)
+    host.listen(MSMQ_PORT)
     control = VirtualControl(host)
-    of_role = replace(file, driver=replace(file.driver, address=LISTENS_AT[role]))
-    return build_sut_view(of_role, environment, control, identity_of(control), PORT, file.driver.ping_port)
+    of_role = replace(file, driver=replace(file.driver, address=LISTENING_ADDRESS_BY_ROLE[role]))
+    return build_sut_view(of_role, environment, control, identity_of(control), MSMQ_PORT, file.driver.ping_port)

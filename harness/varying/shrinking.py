@@ -7,7 +7,7 @@ from itertools import combinations
 
 from harness.varying.arrays import Row
 
-MOST_VALUES = 3
+MOST_NAMED_VALUES = 3
 """The maximum number of values in a reduced combination; without a reduction, a verdict names the whole row."""
 
 
@@ -26,7 +26,7 @@ def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Calla
 def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
     """Yield the parts of a failing row that no passing row has, the smallest first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
-    for size in range(1, min(MOST_VALUES, len(changed) - 1) + 1):
+    for size in range(1, min(MOST_NAMED_VALUES, len(changed) - 1) + 1):
         for names in combinations(changed, size):
             part = {name: changed[name] for name in names}
             if not any(part.items() <= row.items() for row in passing):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from harness.varying.variant import Variant
 
-SECOND_MS = 1_000
+SECOND_READ_TIMEOUT_MS = 1_000
 
 
 class Channel(Protocol):
@@ -50,7 +50,7 @@ class VariedControl:
 
     def _receive(self, **arguments: Any) -> dict[str, Any]:
         if arguments.get("timeout_ms") == 0 and self._variant["read time-out"] == "a second":
-            arguments["timeout_ms"] = SECOND_MS
+            arguments["timeout_ms"] = SECOND_READ_TIMEOUT_MS
         if "transaction" in arguments or self._variant["read transaction"] == "none":
             return self._receive_by(arguments)
         transaction = self.control.call("begin")["transaction"]

@@ -18,7 +18,7 @@ from harness.wire import (
     user_message,
 )
 
-GUIDS = tuple(UUID(int=0x11111111222233334444555555555500 + number) for number in range(8))
+SAMPLE_GUIDS = tuple(UUID(int=0x11111111222233334444555555555500 + number) for number in range(8))
 
 PARAMETERS: Mapping[str, Sequence[str]] = {
     "delivery": (
@@ -45,36 +45,36 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 
 ACKNOWLEDGMENTS = {"none": 0x00, "negative receive": 0x08, "full receive": 0x0A, "full reach": 0x05}
 JOURNALS = {"none": (0, 0), "JN": (1, 0), "JP": (0, 1), "JN and JP": (1, 1)}
-TIMES = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
+LIFETIMES_S = {"infinite": 0xFFFF_FFFF, "0": 0, "60": 60}
 QUEUES: Mapping[str, Any] = {
     "none": None,
     "direct": DirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\private$\\q"),
     "private number": PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0000_001F),
-    "public": PublicQueueFormatName(PublicQueueIdentifier=GUIDS[0]),
-    "private": PrivateQueueFormatName(SourceQueueManager=GUIDS[1], PrivateQueueIdentifier=0x20),
+    "public": PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[0]),
+    "private": PrivateQueueFormatName(SourceQueueManager=SAMPLE_GUIDS[1], PrivateQueueIdentifier=0x20),
 }
 DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]}
-SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
+SAMPLE_SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
-CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
+SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
 """The bytes of a certificate: a DER sequence with a correct length, because readers of packets check nothing else in
 it.
 """
 SECURITY: Mapping[str, Any] = {
     "none": None,
-    "SID": {"ST": 1, "SecurityID": SID},
+    "SID": {"ST": 1, "SecurityID": SAMPLE_SID},
     "SID, certificate and signature": {
         "ST": 1,
-        "SecurityID": SID,
+        "SecurityID": SAMPLE_SID,
         "Signature": bytes(range(128)),
-        "SenderCert": CERTIFICATE,
+        "SenderCert": SAMPLE_CERTIFICATE,
         "ProviderInfo": b"\1\0\0\0" + "Provider\0".encode("utf-16-le"),
     },
 }
-DEBUG: Mapping[str, Any] = {"none": None, "without queue": {}, "with queue": {"QueueIdentifier": GUIDS[2]}}
+DEBUG: Mapping[str, Any] = {"none": None, "without queue": {}, "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]}}
 TWO_NAMES = [
     MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\q1")),
-    MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=GUIDS[3])),
+    MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[3])),
 ]
 LIST_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
 SEVERAL: Mapping[str, Any] = {
@@ -94,10 +94,10 @@ def build_message(values: Mapping[str, str]) -> bytes:
     delivery, _, priority = values["delivery"].partition(", priority ")
     negative, positive = JOURNALS[values["journal"]]
     packet = user_message(
-        base={"PR": int(priority), "TimeToReachQueue": TIMES[values["time to reach"]]},
+        base={"PR": int(priority), "TimeToReachQueue": LIFETIMES_S[values["time to reach"]]},
         user={
-            "SourceQueueManager": GUIDS[4],
-            "QueueManagerAddress": 0 if values["destination"] == "direct" else GUIDS[5],
+            "SourceQueueManager": SAMPLE_GUIDS[4],
+            "QueueManagerAddress": 0 if values["destination"] == "direct" else SAMPLE_GUIDS[5],
             "SentTime": 0x6920_0000,
             "MessageID": 7,
             "DM": 0 if delivery == "express" else 1,
@@ -105,7 +105,7 @@ def build_message(values: Mapping[str, str]) -> bytes:
             "JP": positive,
             "AdminQueue": QUEUES[values["admin"]],
             "ResponseQueue": QUEUES[values["response"]],
-            "ConnectorType": GUIDS[6] if values["connector"] == "yes" else None,
+            "ConnectorType": SAMPLE_GUIDS[6] if values["connector"] == "yes" else None,
         },
         destination=DESTINATIONS[values["destination"]],
         transaction={"FM": 1, "LM": 1, "ID": 3} if delivery == "transactional" else None,

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.golden import load_golden
-from harness.vectors.covering import GUIDS, build_message, list_combinations
+from harness.vectors.covering import SAMPLE_GUIDS, build_message, list_combinations
 from harness.vectors.vector import Row
 from harness.wire import (
     FinalAckBody,
@@ -62,7 +62,7 @@ def list_pings() -> Iterator[Row]:
     """Yield the rows of PingPacket (MS-MQQB 2.2.7)."""
     yield from list_golden("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
-        data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=GUIDS[0]))
+        data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
         yield Row(name, data, "valid", f"Flags is 0x{word:04X}; Cookie has its greatest value.")
     data = bytes(ping_request(Flags=0xFFFC, QMGuid=UUID(int=0)))
     yield Row("unused-bits-set", data, "acceptable", "A receiver ignores the unused bits of Flags.", ("MQQB-2.2.7-01",))
@@ -74,7 +74,7 @@ def list_pings() -> Iterator[Row]:
 def list_establish_connections() -> Iterator[Row]:
     """Yield the rows of EstablishConnection (MS-MQQB 2.2.3)."""
     yield from list_golden("EstablishConnection")
-    guids: dict[str, Any] = {"ClientGuid": GUIDS[0], "ServerGuid": GUIDS[1]}
+    guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
     yield Row(
         "request-without-ping",
         bytes(establish_connection(**guids)),
@@ -87,7 +87,7 @@ def list_establish_connections() -> Iterator[Row]:
         "valid",
         "SE is 0: the initiator sent a ping before.",
     )
-    nobody = bytes(establish_connection(ClientGuid=GUIDS[0], ServerGuid=0))
+    nobody = bytes(establish_connection(ClientGuid=SAMPLE_GUIDS[0], ServerGuid=0))
     yield Row(
         "server-guid-zero",
         nobody,
@@ -165,7 +165,7 @@ def list_messages() -> Iterator[Row]:
 def _list_transactional_acks() -> Iterator[Row]:
     name = "TCP:192.0.2.1\\private$\\order_queue$"
     order = OrderAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4)
-    final = FinalAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4, SourceGUID=GUIDS[0], MessageID=9)
+    final = FinalAckBody(TxSequenceNumber=5, TxPreviousSequenceNumber=4, SourceGUID=SAMPLE_GUIDS[0], MessageID=9)
     for kind, number, mode, body in (("order-ack", 0x00FF, 0, order), ("final-ack", 0x4000, 1, final)):
         message: dict[str, Any] = {
             "MessageClass": number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.vectors.covering import GUIDS
+from harness.vectors.covering import SAMPLE_GUIDS
 from harness.vectors.vector import Row
 from harness.wire.rpc_qm2qm import (
     LAST_ID,
@@ -20,7 +20,7 @@ from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPE
 from harness.wire.rpc_stub import Operation, buffer, pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
-HANDLE = bytes(4) + GUIDS[7].bytes_le
+SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
 """A context handle: attributes of zero and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
 
 
@@ -38,16 +38,19 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "RemoteQMStartReceive": (
         ({"lpRemoteReadDesc": _build_description()}, {"lpRemoteReadDesc": _build_description(ulAction=PEEK_NEXT)}),
         (
-            {"pphContext": HANDLE, "lpRemoteReadDesc": _build_description_with_message(13)},
+            {"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc": _build_description_with_message(13)},
             {"lpRemoteReadDesc": _build_description(), "Return": 0xC00E001B},
         ),
     ),
-    "RemoteQMEndReceive": (({"pphContext": HANDLE, "dwAck": 1}, {"pphContext": HANDLE, "dwAck": 2}), ({},)),
-    "RemoteQMOpenQueue": (
-        ({"pLicGuid": GUIDS[0].bytes_le, "dwMQS": 2, "hQueue": 1, "pQueue": 2, "dwpContext": 3},),
-        ({"phContext": HANDLE}, {"Return": 0xC00E0003}),
+    "RemoteQMEndReceive": (
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "dwAck": 1}, {"pphContext": SAMPLE_CONTEXT_HANDLE, "dwAck": 2}),
+        ({},),
     ),
-    "RemoteQMCloseQueue": (({"pphContext": HANDLE},), ({},)),
+    "RemoteQMOpenQueue": (
+        ({"pLicGuid": SAMPLE_GUIDS[0].bytes_le, "dwMQS": 2, "hQueue": 1, "pQueue": 2, "dwpContext": 3},),
+        ({"phContext": SAMPLE_CONTEXT_HANDLE}, {"Return": 0xC00E0003}),
+    ),
+    "RemoteQMCloseQueue": (({"pphContext": SAMPLE_CONTEXT_HANDLE},), ({},)),
     "RemoteQMCloseCursor": (({"hQueue": 1, "hCursor": 2},), ({}, {"Return": 0xC0000008})),
     "RemoteQMCancelReceive": (({"hQueue": 1, "pQueue": 2, "dwRequestID": 3},), ({}, {"Return": 0xC0000008})),
     "RemoteQMPurgeQueue": (({"hQueue": 0xFFFF_FFFF},), ({}, {"Return": 0xC00E0025})),
@@ -57,25 +60,25 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
         ({"lpRemoteReadDesc2": desc2(_build_description())},),
         (
             {
-                "pphContext": HANDLE,
+                "pphContext": SAMPLE_CONTEXT_HANDLE,
                 "lpRemoteReadDesc2": desc2(_build_description_with_message(8), 0x0011_2233_4455_6677),
             },
         ),
     ),
     "RemoteQMStartReceiveByLookupId": (
         ({"LookupId": LAST_ID, "lpRemoteReadDesc2": desc2(_build_description(ulAction=LOOKUP_PEEK_PREV))},),
-        ({"pphContext": HANDLE, "lpRemoteReadDesc2": desc2(_build_description_with_message(1), 1)},),
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "lpRemoteReadDesc2": desc2(_build_description_with_message(1), 1)},),
     ),
     "R_QMOpenRemoteQueue": (
         (
-            _opened := {"pLicGuid": GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
+            _opened := {"pLicGuid": SAMPLE_GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
             {**_opened, "pQueueFormat": pointer(queue_format(DIRECT, "OS:a\\q"))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, GUIDS[1], JOURNAL))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (GUIDS[1], 0x1F)))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, SAMPLE_GUIDS[1], JOURNAL))},
+            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (SAMPLE_GUIDS[1], 0x1F)))},
         ),
-        ({"pphContext": HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
+        ({"pphContext": SAMPLE_CONTEXT_HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
     ),
-    "R_QMCloseRemoteQueueContext": (({"pphContext": HANDLE},), ({},)),
+    "R_QMCloseRemoteQueueContext": (({"pphContext": SAMPLE_CONTEXT_HANDLE},), ({},)),
     "R_QMGetRTQMServerPort": (({"fIP": 0},), ({"Return": 2103},)),
 }
 """The arguments of requests and the results of responses, by operation."""

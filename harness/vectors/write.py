@@ -15,8 +15,8 @@ from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
 from harness.vectors.vector import Row, Vector
 from harness.wire import WireError
 
-SCHEMA = Path(__file__).with_name("schema.json")
-SECTIONS = {
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+SECTION_BY_FILE = {
     "ping": "MS-MQQB 2.2.7",
     "establish_connection": "MS-MQQB 2.2.3",
     "connection_parameters": "MS-MQQB 2.2.2",
@@ -30,7 +30,7 @@ def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, list_rows in PACKETS.items():
         yield (
             f"{kind}.json",
-            _build_file(kind, SECTIONS[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
+            _build_file(kind, SECTION_BY_FILE[kind], [_build_packet_vector(kind, row) for row in list_rows()]),
         )
     for operation in CASES:
         vectors = [_build_stub_vector(operation, row) for row in list_stubs(operation)]
@@ -77,5 +77,5 @@ def write_files(folder: Path) -> dict[str, int]:
     for name, content in make_files():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         written[name] = len(content["vectors"])
-    (folder / SCHEMA.name).write_bytes(SCHEMA.read_bytes())
+    (folder / SCHEMA_FILE.name).write_bytes(SCHEMA_FILE.read_bytes())
     return written

@@ -13,7 +13,7 @@ from harness.wire.layer import Structure
 from harness.wire.wire_error import WireError
 
 RSA_KEY_EXCHANGE = 0x0000_A400
-RSA1 = 0x3141_5352
+RSA1_MAGIC = 0x3141_5352
 
 
 def _count_whole_bytes(blob: Packet) -> int:
@@ -42,7 +42,7 @@ class PublicKeyBlob(Blob):
         XByteField("bVersion", 0x02),
         XLEShortField("reserved", 0),
         XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
-        XLEIntField("magic", RSA1),
+        XLEIntField("magic", RSA1_MAGIC),
         Computed("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
         Bytes("modulus", _count_whole_bytes),

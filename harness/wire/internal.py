@@ -48,11 +48,11 @@ class UnknownInternal(Layer):
     fields_desc = (Bytes("Data", lambda layer: len(layer.original)),)
 
 
-BY_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
+HEADER_BY_PACKET_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
 
 
 def _get_packet_type(layer: Layer) -> int:
-    return next((number for number, header in BY_TYPE.items() if isinstance(layer.payload, header)), 0)
+    return next((number for number, header in HEADER_BY_PACKET_TYPE.items() if isinstance(layer.payload, header)), 0)
 
 
 # [MS-MQQB] sect 2.2.1
@@ -64,4 +64,4 @@ class InternalHeader(Layer):
     fields_desc = (XLEShortField("Reserved", 0), *Flags.fields)
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        return BY_TYPE.get(self.PT, UnknownInternal) if layer is InternalHeader else None
+        return HEADER_BY_PACKET_TYPE.get(self.PT, UnknownInternal) if layer is InternalHeader else None

@@ -30,12 +30,12 @@ BASE = "Microsoft Base Cryptographic Provider v1.0"
 ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
 PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
-LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
+PROVIDER_BY_PRIVACY_LEVEL = {1: BASE, 3: ENHANCED, 5: ADVANCED}
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
 """The block size in bytes of each encryption algorithm with blocks; RC4 has none."""
-EXPONENT = 65537
+PUBLIC_EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x8001: (lambda data: bytes(MD2.new(data).digest()), "3020300c06082a864886f70d020205000410"),  # noqa: S303
@@ -58,7 +58,7 @@ class RsaKey:
     """
 
     modulus: int
-    exponent: int = EXPONENT
+    exponent: int = PUBLIC_EXPONENT
     private: int | None = None
     primes: tuple[int, int] | None = None
 

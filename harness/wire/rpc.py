@@ -47,7 +47,7 @@ MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
 """The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
-PRIVACY = 6
+PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE_FRAGMENT_FLAGS = FIRST | LAST
@@ -174,7 +174,7 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind``; the associations of a run propose the same over and over."""
+    """Return the bytes of ``bind``. They are cached, because most associations of a run propose the same contexts."""
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 
 
@@ -307,12 +307,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def outcomes_in(data: bytes) -> tuple[Outcome, ...]:
-    """Return ``outcomes_of`` the packet with these bytes."""
+    """Return the result of ``outcomes_of`` for the packet that has the bytes ``data``."""
     return _outcomes_in(_without_identifiers(data))
 
 
 def proposals_in(data: bytes) -> tuple[Proposal, ...]:
-    """Return ``proposals_of`` the packet with these bytes."""
+    """Return the result of ``proposals_of`` for the packet that has the bytes ``data``."""
     return _proposals_in(_without_identifiers(data))
 
 
@@ -322,8 +322,8 @@ def group_of(data: bytes) -> int:
 
 
 def _without_identifiers(data: bytes) -> bytes:
-    """Return a PDU that negotiates contexts without the identifiers of its call and its group. The associations of a
-    run negotiate a few times in other ways, so that the results can be kept.
+    """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
+    associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
     if len(data) < GROUP_AT + 4:
         return data
@@ -391,4 +391,8 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
 def is_sealed(packet: Packet) -> bool:
     """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
     verifier = packet.auth_verifier
-    return PTYPES[packet.ptype] in ("request", "response") and verifier is not None and verifier.auth_level == PRIVACY
+    return (
+        PTYPES[packet.ptype] in ("request", "response")
+        and verifier is not None
+        and verifier.auth_level == PACKET_PRIVACY_LEVEL
+    )

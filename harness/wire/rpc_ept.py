@@ -16,7 +16,7 @@ EPT_OPERATIONS: dict[str, Operation] = {
     "ept_map": Operation(EPT, 3, "ept_map", "MS-RPCE 2.2.1.2.5", ept_map_Request, ept_map_Response)
 }
 
-_ANYWHERE = str(IPv4Address(0))
+_ZERO_ADDRESS = str(IPv4Address(0))
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 
 
@@ -28,7 +28,7 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
     ]
     plain = [{"lhs_length": 1, "protocol_identifier": one, "rhs": 0} for one in (_CONNECTION_ORIENTED, _TCP)]
     floors = [prot_and_addr_t(rhs_length=2, **fields) for fields in (*named, *plain)]
-    return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ANYWHERE)]
+    return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ZERO_ADDRESS)]
 
 
 def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from harness.wire.rpc import (
 _VERSION, _OBJECT_UUID = 5, 0x80
 _REQUEST, _RESPONSE = 0, 2
 _LITTLE_ENDIAN = bytes([0x10, 0, 0, 0])
-_HEADER = {order: Struct(mark + "4B4s2HI") for order, mark in (("little", "<"), ("big", ">"))}
+_HEADER_LAYOUTS = {order: Struct(mark + "4B4s2HI") for order, mark in (("little", "<"), ("big", ">"))}
 _BODY_LAYOUTS = {order: Struct(mark + "I2H") for order, mark in (("little", "<"), ("big", ">"))}
 
 
@@ -60,7 +60,7 @@ def _build_fragments(
         place = (FIRST if start == 0 else 0) | (LAST if start == starts[-1] else 0)
         part = stub[start : start + room]
         size = REQUEST_SIZE + len(part)
-        header = _HEADER["little"].pack(_VERSION, 0, ptype, place | flags, _LITTLE_ENDIAN, size, 0, call_id)
+        header = _HEADER_LAYOUTS["little"].pack(_VERSION, 0, ptype, place | flags, _LITTLE_ENDIAN, size, 0, call_id)
         made.append(header + _BODY_LAYOUTS["little"].pack(len(stub) - start, p_cont_id, opnum) + part)
     return made
 
@@ -72,7 +72,7 @@ def fragment_of(data: bytes) -> Fragment:
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
         return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
     order = byte_order(data)
-    _, _, ptype, flags, _, _, _, call_id = _HEADER[order].unpack_from(data)
+    _, _, ptype, flags, _, _, _, call_id = _HEADER_LAYOUTS[order].unpack_from(data)
     _, cont_id, opnum = _BODY_LAYOUTS[order].unpack_from(data, HEADER_SIZE)
     return Fragment(call_id, flags, cont_id, opnum if ptype == _REQUEST else 0, data[REQUEST_SIZE:])
 
@@ -84,6 +84,6 @@ def is_plain(data: bytes) -> bool:
     """
     if len(data) < REQUEST_SIZE:
         return False
-    version, _, ptype, flags, _, size, auth_length, _ = _HEADER[byte_order(data)].unpack_from(data)
+    version, _, ptype, flags, _, size, auth_length, _ = _HEADER_LAYOUTS[byte_order(data)].unpack_from(data)
     known = version == _VERSION and ptype in (_REQUEST, _RESPONSE) and not flags & _OBJECT_UUID
     return known and size == len(data) and not auth_length and VERIFICATION_TRAILER not in data

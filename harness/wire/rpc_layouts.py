@@ -22,7 +22,7 @@ from scapy.layers.dcerpc import (
 
 from harness.wire.rpc_stub import Octets
 
-SIZES = {
+SIZES_BY_FIELD_TYPE = {
     NDRByteField: (1, 1),
     NDRShortField: (2, 2),
     NDRInt3264EnumField: (2, 4),
@@ -46,7 +46,7 @@ def describe_stub(fields: Iterable[Any]) -> list[Row]:
 
 
 def _describe_field(field: Any, path: str) -> Row:
-    if (sizes := SIZES.get(type(field))) is not None:
+    if (sizes := SIZES_BY_FIELD_TYPE.get(type(field))) is not None:
         return {"kind": "number", "path": path, "sizes": sizes}
     match field:
         case NDRFullPointerField() | NDRFullEmbPointerField():

@@ -62,8 +62,8 @@ PROPERTY_TYPES = {
 }
 """The type of each queue property, by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
 
-OPNUM = 10
-_DIRECT = 3
+GET_OBJECT_PROPERTIES_OPNUM = 10
+_DIRECT_QUEUE_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +179,9 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
     def form() -> None:
         stub.align(8 if wide else 4)
-        stub.data += bytes([_DIRECT, 0, 0, 0])
+        stub.data += bytes([_DIRECT_QUEUE_FORMAT, 0, 0, 0])
         stub.align(8 if wide else 1)
-        stub.number(1, _DIRECT)
+        stub.number(1, _DIRECT_QUEUE_FORMAT)
         stub.pointer(lambda: stub.text(direct))
         stub.align(8 if wide else 1)
 

@@ -158,8 +158,8 @@ def _build_result_fields() -> NDRIntField:
     return NDRIntField("Return", 0)
 
 
-_VERSION = [NDRByteField("pMajor", 0), NDRByteField("pMinor", 0), NDRShortField("pBuildNumber", 0)]
-_TABLE: list[tuple[str, list[Any], list[Any]]] = [
+_VERSION_FIELDS = [NDRByteField("pMajor", 0), NDRByteField("pMinor", 0), NDRShortField("pBuildNumber", 0)]
+_OPERATION_TABLE: list[tuple[str, list[Any], list[Any]]] = [
     (
         "RemoteQMStartReceive",
         [_build_read_description()],
@@ -180,7 +180,7 @@ _TABLE: list[tuple[str, list[Any], list[Any]]] = [
     ("RemoteQMCancelReceive", _build_dword_fields("hQueue", "pQueue", "dwRequestID"), [_build_result_fields()]),
     ("RemoteQMPurgeQueue", _build_dword_fields("hQueue"), [_build_result_fields()]),
     ("RemoteQMGetQMQMServerPort", _build_dword_fields("dwPortType"), [_build_result_fields()]),
-    ("RemoteQmGetVersion", [], _VERSION),
+    ("RemoteQmGetVersion", [], _VERSION_FIELDS),
     (
         "RemoteQMStartReceive2",
         [_build_read_description_2()],
@@ -195,6 +195,6 @@ _TABLE: list[tuple[str, list[Any], list[Any]]] = [
 
 QM2QM_OPERATIONS: dict[str, Operation] = {
     name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
-    for opnum, (name, ins, outs) in enumerate(_TABLE)
+    for opnum, (name, ins, outs) in enumerate(_OPERATION_TABLE)
 }
 """The operations by name; the opnum is the position in the interface."""

@@ -57,7 +57,7 @@ class Suffix(IntEnum):
 
 UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = map(int, FormatType)
 NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = map(int, Suffix)
-SYSTEM = 0x80
+SYSTEM_QUEUE_SUFFIX = 0x80
 """The flag of m_SuffixAndFlags for a system queue."""
 
 RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
@@ -69,7 +69,7 @@ _SEND, _CREATECURSOR = 0, 2
 
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """
-_WIDEST = (4, 8)
+_UNION_ALIGNMENTS = (4, 8)
 """The alignment in NDR64 of every union member: that of the member with the greatest alignment
 (MS-RPCE 2.2.5.3.4.4).
 """
@@ -80,7 +80,7 @@ def _build_union_arm(tag: int, field: Any) -> tuple[Any, Any]:
 
 
 def _build_byte_array_fields(size: int) -> NDRAlign:
-    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_WIDEST)
+    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_UNION_ALIGNMENTS)
 
 
 def _build_name_fields() -> NDRFullEmbPointerField:
@@ -91,7 +91,7 @@ def _build_name_fields() -> NDRFullEmbPointerField:
 class DL_ID(NDRPacket):  # type: ignore[misc]
     """The name of a distribution list in a QUEUE_FORMAT."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (Guid("m_DlGuid"), NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("m_pwzDomain", "")))
 
 
@@ -99,7 +99,7 @@ class DL_ID(NDRPacket):  # type: ignore[misc]
 class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
     """A format name. Its union member is the field ``arm``; ``queue_format`` builds a QUEUE_FORMAT."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (
         NDRByteField("m_qft", 0),
         NDRByteField("m_SuffixAndFlags", 0),
@@ -151,7 +151,7 @@ def _build_dword_fields(*names: str) -> list[Any]:
 class SendArm(NDRPacket):  # type: ignore[misc]
     """The union member Send of CACTransferBufferV1: pointers to format names, which are NULL."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = tuple(_build_null_pointer_fields("pAdminQueueFormat", "pResponseQueueFormat"))
 
 
@@ -159,7 +159,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
     """The structure that R_QMCreateRemoteCursor receives and ignores (MS-MQMP 3.1.4.4); its pointers are NULL."""
 
-    ALIGNMENT = _WIDEST
+    ALIGNMENT = _UNION_ALIGNMENTS
     fields_desc = (
         *_build_dword_fields("uTransferType"),
         NDRUnionField(
@@ -168,7 +168,7 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
                 _build_union_arm(_CREATECURSOR, _build_byte_array_fields(12)),
             ],
             StrFixedLenField("arm", b"", length=0),
-            align=_WIDEST,
+            align=_UNION_ALIGNMENTS,
             switch_fmt=("I", "I"),
         ),
         *_build_null_pointer_fields(
@@ -212,22 +212,22 @@ def transfer_buffer() -> CACTransferBufferV1:
     return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
 
 
-_OPENED = [Handle("pphContext"), *_build_dword_fields("pdwContext", "dwpQueue", "phQueue", "Return")]
-_TO_OPEN = [
+_OPEN_RESULT_FIELDS = [Handle("pphContext"), *_build_dword_fields("pdwContext", "dwpQueue", "phQueue", "Return")]
+_OPEN_ARGUMENT_FIELDS = [
     NDRFullPointerField(NDRPacketField("pQueueFormat", QUEUE_FORMAT(), QUEUE_FORMAT)),
     *_build_dword_fields("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
     Guid("pLicGuid"),
     *_build_dword_fields("dwMQS"),
 ]
-_BUFFER = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
+_TRANSFER_BUFFER_FIELD = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
 _TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
-    (2, "R_QMOpenRemoteQueue", "3.1.4.2", _TO_OPEN, _OPENED),
+    (2, "R_QMOpenRemoteQueue", "3.1.4.2", _OPEN_ARGUMENT_FIELDS, _OPEN_RESULT_FIELDS),
     (3, "R_QMCloseRemoteQueueContext", "3.1.4.3", [Handle("pphContext")], [Handle("pphContext")]),
     (
         4,
         "R_QMCreateRemoteCursor",
         "3.1.4.4",
-        [_BUFFER, *_build_dword_fields("hQueue")],
+        [_TRANSFER_BUFFER_FIELD, *_build_dword_fields("hQueue")],
         _build_dword_fields("phCursor", "Return"),
     ),
     (31, "R_QMGetRTQMServerPort", "3.1.4.24", _build_dword_fields("fIP"), _build_dword_fields("Return")),

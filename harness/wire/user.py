@@ -49,7 +49,7 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
 }
 """The layout of the queue's name, by flag and value of the flag."""
 
-UNLISTED = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
+UNLISTED_QUEUE_TYPE = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
 
 
 class Queue(Nested):
@@ -79,7 +79,7 @@ def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
     def kind(layer: Packet) -> int:
         queue = layer.getfieldval(field)
         kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
-        return 0 if queue is None else next(kinds, UNLISTED)
+        return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
     return kind
 

@@ -8,7 +8,7 @@ import re
 
 from harness.wire.rpc_status import RETURN_VALUE_NAMES
 
-CLASSES = {
+MESSAGE_CLASS_NAMES = {
     0x0000: "Normal",
     0x0001: "Report",
     0x0002: "AckReachQueue",
@@ -34,26 +34,27 @@ CLASSES = {
 MS-MQMQ calls ORDER_ACK.
 """
 
-_CLASS = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
+_CLASS_NUMBER_PATTERN = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
 """The pattern of a class in texts of checks: an item of a list, or a number after its field. Other fields may have
 equal numbers.
 """
-_STATUS = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
-_ITEM = r"'[^'\\]*'"
-_LIST = re.compile(rf"\[(?:{_ITEM}(?:, {_ITEM})*)?\]")
+_STATUS_NUMBER_PATTERN = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
+_LIST_ITEM_PATTERN = r"'[^'\\]*'"
+_LIST_PATTERN = re.compile(rf"\[(?:{_LIST_ITEM_PATTERN}(?:, {_LIST_ITEM_PATTERN})*)?\]")
 
 
 def with_names(text: str) -> str:
     """Return a text with the name added to each class and status, and with lists of words in readable form."""
     if "0x" in text:
-        text = _STATUS.sub(
-            lambda found: _add_name(found, RETURN_VALUE_NAMES), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
+        text = _STATUS_NUMBER_PATTERN.sub(
+            lambda found: _add_name(found, RETURN_VALUE_NAMES),
+            _CLASS_NUMBER_PATTERN.sub(lambda one: _add_name(one, MESSAGE_CLASS_NAMES), text),
         )
-    if _LIST.fullmatch(text):
+    if _LIST_PATTERN.fullmatch(text):
         return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"
     return text
 
 
 def _add_name(found: re.Match[str], names: dict[int, str]) -> str:
-    name = names.get(int(found[1], 16)) if int(found[1], 16) or names is CLASSES else None
+    name = names.get(int(found[1], 16)) if int(found[1], 16) or names is MESSAGE_CLASS_NAMES else None
     return f"{found[0]} {name}" if name else found[0]

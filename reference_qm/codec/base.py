@@ -33,7 +33,7 @@ A SessionAck has 36 bytes with either value.
 """
 
 _IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
-_HEAD = Struct("<BBH4sI")
+_HEADER_BEGIN_LAYOUT = Struct("<BBH4sI")
 _LAYOUT = Layout(
     "BaseHeader",
     SECTION,
@@ -116,7 +116,7 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
             _check_version(data[start], 0)
         _check_signature(bytes(data[start + 4 : start + 8]), 4)
         return None
-    version, _, flags, signature, size = _HEAD.unpack_from(data, start)
+    version, _, flags, signature, size = _HEADER_BEGIN_LAYOUT.unpack_from(data, start)
     if version != VERSION or signature != SIGNATURE:
         _check_version(version, 0)
         _check_signature(signature, 4)

@@ -10,13 +10,13 @@ from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U32, Layout
 from reference_qm.codec.record import Record
 
-_PUBLIC = "MS-MQQB 2.4.1"
-_SIMPLE = "MS-MQQB 2.4.2"
+_PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
+_SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
 _PUBLIC_FIXED = bytes.fromhex("06 02 00 00 00 A4 00 00 52 53 41 31")
 _SIMPLE_FIXED = bytes.fromhex("01 02 00 00"), bytes.fromhex("00 A4 00 00")
-_PUBLIC_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC, fixed="12s", bitLen=U32, pubExp=U32)
+_PUBLIC_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, fixed="12s", bitLen=U32, pubExp=U32)
 _SIMPLE_LAYOUT = Layout(
-    "SIMPLEBLOB", _SIMPLE, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
+    "SIMPLEBLOB", _SIMPLE_BLOB_SECTION, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
 )
 
 
@@ -41,12 +41,15 @@ class PublicKeyBlob(Record):
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
         fixed, bits, exponent = cursor.unpack(_PUBLIC_LAYOUT)
-        _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC)
+        _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC_KEY_BLOB_SECTION)
         if bits % 8:
             raise FormatError(
-                "PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are not a whole number of bytes"
+                "PUBLICKEYBLOB.bitLen",
+                start + 12,
+                _PUBLIC_KEY_BLOB_SECTION,
+                f"{bits} bits are not a whole number of bytes",
             )
-        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC))
+        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC_KEY_BLOB_SECTION))
 
     def build(self) -> bytes:
         return _PUBLIC_LAYOUT.pack(_PUBLIC_FIXED, self.bitLen, self.pubExp) + self.modulus
@@ -68,8 +71,8 @@ class SimpleBlob(Record):
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
         fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_LAYOUT)
-        _check_fixed(fixed, _SIMPLE_FIXED[0], "SIMPLEBLOB", start, _SIMPLE)
-        _check_fixed(key, _SIMPLE_FIXED[1], "SIMPLEBLOB", start + 8, _SIMPLE)
+        _check_fixed(fixed, _SIMPLE_FIXED[0], "SIMPLEBLOB", start, _SIMPLE_BLOB_SECTION)
+        _check_fixed(key, _SIMPLE_FIXED[1], "SIMPLEBLOB", start + 8, _SIMPLE_BLOB_SECTION)
         return cls(session_key, encrypted)
 
     def build(self) -> bytes:

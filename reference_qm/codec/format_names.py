@@ -19,21 +19,25 @@ MAX_NAME_CHARACTERS = 0xFFFF
 """The maximum length of a format name in characters; a direct format name in a packet has at most half of this length.
 """
 
-_GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
+_GUID_PATTERN = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
-_JOURNAL = "(?P<journal>;JOURNAL)?"
+_JOURNAL_PATTERN = "(?P<journal>;JOURNAL)?"
 
-_DIRECT = re.compile(
+_DIRECT_PATTERN = re.compile(
     r"(?P<protocol>[A-Z]+):(?P<address>[\x21-\x5B\x5D-\x7E]{1,256})\\"
     r"(?:SYSTEM\$;(?P<system>JOURNAL|DEADLETTER|DEADXACT)"
     rf"|(?P<private>PRIVATE\$\\)?(?P<queue>{_QUEUE_CHARACTER}{{1,124}})"
-    rf"(?:;(?!JOURNAL\Z)(?P<subqueue>{_QUEUE_CHARACTER}{{1,32}}))?{_JOURNAL})",
+    rf"(?:;(?!JOURNAL\Z)(?P<subqueue>{_QUEUE_CHARACTER}{{1,32}}))?{_JOURNAL_PATTERN})",
     re.IGNORECASE,
 )
-_PRIVATE = re.compile(rf"(?P<computer>{_GUID})\\(?P<queue>[0-9A-F]{{1,8}}){_JOURNAL}", re.IGNORECASE)
-_DISTRIBUTION_LIST = re.compile(rf"(?P<guid>{_GUID})(?:@(?P<domain>[\x21-\x7E]{{1,255}}))?")
-_OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_MULTICAST = re.compile(rf"(?P<address>(?:22[4-9]|23[0-9])(?:\.{_OCTET}){{3}}):(?P<port>0|[1-9][0-9]{{0,4}})")
+_PRIVATE_PATTERN = re.compile(
+    rf"(?P<computer>{_GUID_PATTERN})\\(?P<queue>[0-9A-F]{{1,8}}){_JOURNAL_PATTERN}", re.IGNORECASE
+)
+_DISTRIBUTION_LIST = re.compile(rf"(?P<guid>{_GUID_PATTERN})(?:@(?P<domain>[\x21-\x7E]{{1,255}}))?")
+_IPV4_OCTET_PATTERN = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_MULTICAST_PATTERN = re.compile(
+    rf"(?P<address>(?:22[4-9]|23[0-9])(?:\.{_IPV4_OCTET_PATTERN}){{3}}):(?P<port>0|[1-9][0-9]{{0,4}})"
+)
 
 _HTTP_ADDRESS = re.compile(r"//[^:/]+(?::[0-9]*)?/MSMQ", re.IGNORECASE)
 _IPX_ADDRESS = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
@@ -205,7 +209,7 @@ def _parse_single(text: str, offset: int) -> SingleName:
 
 def _parse_direct(text: str, offset: int) -> DirectName:
     section = "MS-MQMQ 2.1.2"
-    match = _DIRECT.fullmatch(text)
+    match = _DIRECT_PATTERN.fullmatch(text)
     if match is None:
         raise FormatError(
             "DirectName",
@@ -249,7 +253,7 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
 
 
 def _parse_private(text: str, offset: int) -> PrivateName:
-    match = _PRIVATE.fullmatch(text)
+    match = _PRIVATE_PATTERN.fullmatch(text)
     if match is None:
         raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote(text)} is not Guid\hexadecimal[;JOURNAL]")
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
@@ -263,7 +267,7 @@ def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
 
 
 def _parse_multicast(text: str, offset: int) -> MulticastName:
-    match = _MULTICAST.fullmatch(text)
+    match = _MULTICAST_PATTERN.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
         raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote(text)} is not {expected}")
@@ -274,7 +278,7 @@ def _parser_of_guid_name(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
-        if re.fullmatch(_GUID, text) is None:
+        if re.fullmatch(_GUID_PATTERN, text) is None:
             raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 

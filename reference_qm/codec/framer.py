@@ -5,7 +5,7 @@ from __future__ import annotations
 from reference_qm.codec.base import measure
 from reference_qm.codec.format_error import FormatError, FramingError
 
-_MEASURABLE = 12  # bytes up to and including PacketSize
+_BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
 
 
 class StreamFramer:
@@ -50,7 +50,7 @@ class StreamFramer:
                         position += size
                         continue
                 size = measure(held)
-                missing = (_MEASURABLE if size is None else size) - len(held)
+                missing = (_BYTES_UNTIL_SIZE_KNOWN if size is None else size) - len(held)
                 held += data[position : position + missing]
                 position = min(position + missing, len(data))
                 if len(held) == measure(held):

@@ -14,7 +14,7 @@ _SEQUENCE_INFO = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32
 _OBJECT_ID = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
 _TX_SEQUENCE_ID = Layout("TxSequenceID", "MS-MQMQ 2.2.18.1.2", Ordinal=U32, TimeStamp=U32)
 _MESSAGE_IDENTIFIER = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueManagerGuid=GUID, Ordinal=U32)
-_XACTUOW = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
+_XACTUOW_LAYOUT = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
 
 
 @value_object
@@ -114,7 +114,7 @@ class XactUow(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_XACTUOW))
+        return cls(*cursor.unpack(_XACTUOW_LAYOUT))
 
     def build(self) -> bytes:
-        return _XACTUOW.build(self)
+        return _XACTUOW_LAYOUT.build(self)

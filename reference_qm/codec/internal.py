@@ -16,8 +16,8 @@ PT_ESTABLISH_CONNECTION = 0x2
 PT_CONNECTION_PARAMETERS = 0x3
 PING_SIGNATURE = 0x5548
 
-_INTERNAL = Layout("InternalHeader", "MS-MQQB 2.2.1", Reserved=U16, Flags=U16)
-_PARAMETERS = Layout(
+_INTERNAL_HEADER_LAYOUT = Layout("InternalHeader", "MS-MQQB 2.2.1", Reserved=U16, Flags=U16)
+_CONNECTION_PARAMETERS_LAYOUT = Layout(
     "ConnectionParametersHeader",
     "MS-MQQB 2.2.2.1",
     RecoverableAckTimeout=U32,
@@ -25,7 +25,7 @@ _PARAMETERS = Layout(
     Reserved=U16,
     WindowSize=U16,
 )
-_ESTABLISH = Layout(
+_ESTABLISH_CONNECTION_LAYOUT = Layout(
     "EstablishConnectionHeader",
     "MS-MQQB 2.2.3.1",
     ClientGuid=GUID,
@@ -35,7 +35,7 @@ _ESTABLISH = Layout(
     Reserved=U16,
     Padding="512s",
 )
-_PING = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U32, QMGuid=GUID)
+_PING_LAYOUT = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U32, QMGuid=GUID)
 
 
 @value_object
@@ -66,10 +66,10 @@ class InternalHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_INTERNAL))
+        return cls(*cursor.unpack(_INTERNAL_HEADER_LAYOUT))
 
     def build(self) -> bytes:
-        return _INTERNAL.build(self)
+        return _INTERNAL_HEADER_LAYOUT.build(self)
 
 
 @value_object
@@ -89,10 +89,10 @@ class ConnectionParametersHeader(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PARAMETERS))
+        return cls(*cursor.unpack(_CONNECTION_PARAMETERS_LAYOUT))
 
     def build(self) -> bytes:
-        return _PARAMETERS.build(self)
+        return _CONNECTION_PARAMETERS_LAYOUT.build(self)
 
 
 @value_object
@@ -124,10 +124,10 @@ class EstablishConnectionHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_ESTABLISH))
+        return cls(*cursor.unpack(_ESTABLISH_CONNECTION_LAYOUT))
 
     def build(self) -> bytes:
-        return _ESTABLISH.build(self)
+        return _ESTABLISH_CONNECTION_LAYOUT.build(self)
 
 
 @value_object
@@ -153,15 +153,15 @@ class PingPacket(Flagged, Record):
     def read(cls, cursor: Cursor) -> Self:
         """Read a ping packet of 24 bytes; raise FormatError for a wrong Signature."""
         start = cursor.offset
-        flags, signature, cookie, guid = cursor.unpack(_PING)
+        flags, signature, cookie, guid = cursor.unpack(_PING_LAYOUT)
         if signature != PING_SIGNATURE:
             raise FormatError(
                 "PingPacket.Signature",
                 start + 2,
-                _PING.section,
+                _PING_LAYOUT.section,
                 f"is 0x{signature:04X}, must be 0x{PING_SIGNATURE:04X}",
             )
         return cls(flags, cookie, guid)
 
     def build(self) -> bytes:
-        return _PING.pack(self.Flags, PING_SIGNATURE, self.Cookie, self.QMGuid)
+        return _PING_LAYOUT.pack(self.Flags, PING_SIGNATURE, self.Cookie, self.QMGuid)

@@ -18,13 +18,15 @@ from reference_qm.codec.queue_formats import (
 )
 from reference_qm.codec.record import Record
 
-_ADDRESS = "MS-MQMQ 2.2.20.2"
-_SIGNATURE = "MS-MQMQ 2.2.20.3"
-_ELEMENT = "MS-MQMQ 2.2.18.1.4"
+_ADDRESS_HEADER_SECTION = "MS-MQMQ 2.2.20.2"
+_SIGNATURE_HEADER_SECTION = "MS-MQMQ 2.2.20.3"
+_ELEMENT_SECTION = "MS-MQMQ 2.2.18.1.4"
 _SMALLEST_ELEMENT = 4  # FormatType and the terminating null of an empty direct name
-_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT, FormatType=U16)
-_ADDRESS_LAYOUT = Layout("MQFAddressHeader", _ADDRESS, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32)
-_SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE, ID=U16, Reserved=U16, Size=U32)
+_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT_SECTION, FormatType=U16)
+_ADDRESS_LAYOUT = Layout(
+    "MQFAddressHeader", _ADDRESS_HEADER_SECTION, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32
+)
+_SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE_HEADER_SECTION, ID=U16, Reserved=U16, Size=U32)
 
 ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
 _TYPES: Mapping[int, type[ElementName]] = {
@@ -68,11 +70,11 @@ class MQFFormatNameElement(Record):
             raise FormatError(
                 "MQFFormatNameElement.FormatType",
                 start,
-                _ELEMENT,
+                _ELEMENT_SECTION,
                 f"0x{number:04X} is not a FormatType with a known layout",
             )
         name = _TYPES[number]
-        padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT)
+        padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT_SECTION)
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:
@@ -110,20 +112,25 @@ class MQFAddressHeader(Record):
         size, header_id, reserved, count = cursor.unpack(_ADDRESS_LAYOUT)
         if size < _ADDRESS_LAYOUT.size:
             raise FormatError(
-                "MQFAddressHeader.HeaderSize", start, _ADDRESS, f"{size} is below the minimum {_ADDRESS_LAYOUT.size}"
+                "MQFAddressHeader.HeaderSize",
+                start,
+                _ADDRESS_HEADER_SECTION,
+                f"{size} is below the minimum {_ADDRESS_LAYOUT.size}",
             )
-        listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS)
+        listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS_HEADER_SECTION)
         if count * _SMALLEST_ELEMENT > listed.remaining:
             raise FormatError(
                 "MQFAddressHeader.ElementCount",
                 start + 8,
-                _ADDRESS,
+                _ADDRESS_HEADER_SECTION,
                 f"{count} elements do not fit into {listed.remaining} bytes",
             )
         elements = tuple(MQFFormatNameElement.read(listed) for _ in range(count))
-        padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
-        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
-        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
+        padding = listed.take(
+            min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS_HEADER_SECTION
+        )
+        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS_HEADER_SECTION)
+        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS_HEADER_SECTION)
         return cls(header_id, elements, size, reserved, keep_nonzero(padding))
 
     def build(self) -> bytes:
@@ -164,8 +171,13 @@ class MQFSignatureHeader(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
-        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE)
-        return cls(signature, header_id, reserved, read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
+        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE_HEADER_SECTION)
+        return cls(
+            signature,
+            header_id,
+            reserved,
+            read_end_padding(cursor, "MQFSignatureHeader.Padding", _SIGNATURE_HEADER_SECTION),
+        )
 
     def build(self) -> bytes:
         wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature

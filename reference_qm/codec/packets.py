@@ -15,7 +15,7 @@ _USER_MESSAGE = "MS-MQMQ 2.2.20"
 # Masks are faster than named bits, and captures of millions of packets are parsed here.
 _TH, _SECURITY, _MP, _HH, _MQ = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
 _IN, _DH, _SESSION = (base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", "SH"))
-_PT = internal.InternalHeader.flags(PT=0xF)
+_PACKET_TYPE_MASK = internal.InternalHeader.flags(PT=0xF)
 
 
 @value_object
@@ -174,7 +174,7 @@ def _parse_measured(data: bytes) -> Packet:
         return _read_user_message(data, base_header)
     cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL.get(internal_header.Flags & _PT, _read_unknown)
+    reader = _INTERNAL.get(internal_header.Flags & _PACKET_TYPE_MASK, _read_unknown)
     packet = reader(cursor, base_header, internal_header)
     cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
     return packet

@@ -16,10 +16,12 @@ from reference_qm.value_object import value_object
 
 _DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
 _PRIVATE_ID = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
-_PUBLIC = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
-_PRIVATE = Layout("PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32)
-_DIRECT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
-_DISTRIBUTION = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
+_PUBLIC_LAYOUT = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
+_PRIVATE_LAYOUT = Layout(
+    "PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32
+)
+_DIRECT_LAYOUT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
+_DISTRIBUTION_LAYOUT = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
 
 
 @value_object
@@ -54,10 +56,10 @@ class PublicQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PUBLIC))
+        return cls(*cursor.unpack(_PUBLIC_LAYOUT))
 
     def build(self) -> bytes:
-        return _PUBLIC.build(self)
+        return _PUBLIC_LAYOUT.build(self)
 
 
 @value_object
@@ -74,10 +76,10 @@ class PrivateQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_PRIVATE))
+        return cls(*cursor.unpack(_PRIVATE_LAYOUT))
 
     def build(self) -> bytes:
-        return _PRIVATE.build(self)
+        return _PRIVATE_LAYOUT.build(self)
 
 
 @value_object
@@ -102,7 +104,7 @@ class DirectQueueFormatName(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        (count,) = cursor.unpack(_DIRECT)
+        (count,) = cursor.unpack(_DIRECT_LAYOUT)
         if count % 2:
             raise FormatError(
                 "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
@@ -118,7 +120,7 @@ class DirectQueueFormatName(Record):
 @lru_cache(maxsize=1024)  # every packet names one of the same few queues
 def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
     wire = text.join(name, terminated)
-    head = _DIRECT.pack(len(wire))
+    head = _DIRECT_LAYOUT.pack(len(wire))
     return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
@@ -158,7 +160,7 @@ class MQFDistributionQueueFormatName(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        return cls(*cursor.unpack(_DISTRIBUTION))
+        return cls(*cursor.unpack(_DISTRIBUTION_LAYOUT))
 
     def build(self) -> bytes:
-        return _DISTRIBUTION.build(self)
+        return _DISTRIBUTION_LAYOUT.build(self)

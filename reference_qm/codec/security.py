@@ -22,8 +22,8 @@ _LAYOUT = Layout(
     SenderCertSize=U32,
     ProviderInfoSize=U32,
 )
-_PROVIDER = Layout("ProviderInfo", SECTION, ProviderType=U32)
-_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+_PROVIDER_INFO_LAYOUT = Layout("ProviderInfo", SECTION, ProviderType=U32)
+_SECURITY_DATA_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 _NO_DATA = security_data.SecurityData()
 
 
@@ -81,7 +81,7 @@ class SecurityHeader(Flagged, Record):
         flags, *sizes = cursor.unpack(_LAYOUT)
         items: dict[str, bytes] = {}
         padding = b""
-        for name, size in zip(_ITEMS, sizes, strict=True):
+        for name, size in zip(_SECURITY_DATA_ITEMS, sizes, strict=True):
             items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
         return cls(flags, security_data.SecurityData(**items, Padding=keep_nonzero(padding)))
@@ -112,8 +112,8 @@ class ProviderInfo(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        (provider_type,) = cursor.unpack(_PROVIDER)
+        (provider_type,) = cursor.unpack(_PROVIDER_INFO_LAYOUT)
         return cls(provider_type, text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECTION)))
 
     def build(self) -> bytes:
-        return _PROVIDER.build(self) + text.join(self.ProviderName, terminated=True)
+        return _PROVIDER_INFO_LAYOUT.build(self) + text.join(self.ProviderName, terminated=True)

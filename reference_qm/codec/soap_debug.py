@@ -13,12 +13,14 @@ from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import build_end_padding, read_end_padding
 from reference_qm.codec.record import Bits, Flagged, Record
 
-_SOAP = "MS-MQMQ 2.2.20.7"
-_DEBUG = "MS-MQMQ 2.2.20.8"
-_HEADER = Layout("SoapHeader", _SOAP, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32)
-_BODY = Layout("SoapHeader", _SOAP, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32)
-_FLAGS = Layout("DebugHeader", _DEBUG, Flags=U16, Reserved=U16)
-_QUEUE = Layout("DebugHeader", _DEBUG, QueueIdentifier=GUID)
+_SOAP_HEADER_SECTION = "MS-MQMQ 2.2.20.7"
+_DEBUG_HEADER_SECTION = "MS-MQMQ 2.2.20.8"
+_SOAP_HEADER_LAYOUT = Layout(
+    "SoapHeader", _SOAP_HEADER_SECTION, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32
+)
+_SOAP_BODY_LAYOUT = Layout("SoapHeader", _SOAP_HEADER_SECTION, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32)
+_DEBUG_FLAGS_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, Flags=U16, Reserved=U16)
+_DEBUG_QUEUE_LAYOUT = Layout("DebugHeader", _DEBUG_HEADER_SECTION, QueueIdentifier=GUID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +57,11 @@ class SoapHeader(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        header_id, reserved, header_length = cursor.unpack(_HEADER)
+        header_id, reserved, header_length = cursor.unpack(_SOAP_HEADER_LAYOUT)
         header, header_terminated = _read_section(cursor, header_length, "SoapHeader.Header")
-        body_id, reserved1, body_length = cursor.unpack(_BODY)
+        body_id, reserved1, body_length = cursor.unpack(_SOAP_BODY_LAYOUT)
         body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
-        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP)
+        padding = read_end_padding(cursor, "SoapHeader.Padding", _SOAP_HEADER_SECTION)
         return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
@@ -67,9 +69,9 @@ class SoapHeader(Record):
         body = _build_section(self.Body, self.BodyTerminated)
         wire = b"".join(
             (
-                _HEADER.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
+                _SOAP_HEADER_LAYOUT.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
                 header,
-                _BODY.pack(self.BodySectionID, self.Reserved1, len(body) // 2),
+                _SOAP_BODY_LAYOUT.pack(self.BodySectionID, self.Reserved1, len(body) // 2),
                 body,
             )
         )
@@ -79,7 +81,7 @@ class SoapHeader(Record):
 def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
-    return text.split(cursor.take(2 * length, field, _SOAP))
+    return text.split(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
 
 
 def _build_section(content: str | None, terminated: bool) -> bytes:
@@ -117,10 +119,12 @@ class DebugHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        flags, reserved = cursor.unpack(_FLAGS)
-        return cls(flags, reserved, cursor.unpack(_QUEUE)[0] if flags & 3 == 1 else None)
+        flags, reserved = cursor.unpack(_DEBUG_FLAGS_LAYOUT)
+        return cls(flags, reserved, cursor.unpack(_DEBUG_QUEUE_LAYOUT)[0] if flags & 3 == 1 else None)
 
     def build(self) -> bytes:
         if (self.QueueIdentifier is not None) != (self.QT == 1):
             raise MisuseError("DebugHeader.Flags.QT and the presence of QueueIdentifier differ")
-        return _FLAGS.build(self) + (b"" if self.QueueIdentifier is None else _QUEUE.build(self))
+        return _DEBUG_FLAGS_LAYOUT.build(self) + (
+            b"" if self.QueueIdentifier is None else _DEBUG_QUEUE_LAYOUT.build(self)
+        )

@@ -15,10 +15,12 @@ from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.value_object import value_object
 
-_TX = "MS-MQMQ 2.2.20.5"
-_FLAGS = Layout("TransactionHeader", _TX, Flags=U32)
-_NUMBERS = Layout("TransactionHeader", _TX, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32)
-_CONNECTOR = Layout("TransactionHeader", _TX, ConnectorQMGuid=GUID)
+_TRANSACTION_HEADER_SECTION = "MS-MQMQ 2.2.20.5"
+_FLAGS_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, Flags=U32)
+_SEQUENCE_NUMBERS_LAYOUT = Layout(
+    "TransactionHeader", _TRANSACTION_HEADER_SECTION, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32
+)
+_CONNECTOR_LAYOUT = Layout("TransactionHeader", _TRANSACTION_HEADER_SECTION, ConnectorQMGuid=GUID)
 _ORDER_ACK = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
@@ -65,17 +67,17 @@ class TransactionHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        (flags,) = cursor.unpack(_FLAGS)
+        (flags,) = cursor.unpack(_FLAGS_LAYOUT)
         sequence = ids.TxSequenceID.read(cursor)
-        number, previous = cursor.unpack(_NUMBERS)
-        connector = cursor.unpack(_CONNECTOR)[0] if flags & 1 else None
+        number, previous = cursor.unpack(_SEQUENCE_NUMBERS_LAYOUT)
+        connector = cursor.unpack(_CONNECTOR_LAYOUT)[0] if flags & 1 else None
         return cls(flags, sequence, number, previous, connector)
 
     def build(self) -> bytes:
         if (self.ConnectorQMGuid is not None) != bool(self.CG):
             raise MisuseError("TransactionHeader.Flags.CG and the presence of ConnectorQMGuid differ")
-        connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR.build(self)
-        return _FLAGS.build(self) + self.TxSequenceID.build() + _NUMBERS.build(self) + connector
+        connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR_LAYOUT.build(self)
+        return _FLAGS_LAYOUT.build(self) + self.TxSequenceID.build() + _SEQUENCE_NUMBERS_LAYOUT.build(self) + connector
 
 
 @value_object

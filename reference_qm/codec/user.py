@@ -33,7 +33,7 @@ _LAYOUT = Layout(
     MessageID=U32,
     Flags=U32,
 )
-_CONNECTOR = Layout("UserHeader", SECTION, ConnectorType=GUID)
+_CONNECTOR_LAYOUT = Layout("UserHeader", SECTION, ConnectorType=GUID)
 
 _QueueTypes = Mapping[int, type[QueueName] | None]
 _DESTINATION: _QueueTypes = {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName}
@@ -89,15 +89,15 @@ class UserHeader(Flagged, Record):
         source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)
         administration = response = None
-        if flags & _OTHER_QUEUES:
+        if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
             administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)
             response = _read_queue(cursor, _RESPONSE, flags >> 16 & 7, "RQ", flags_at)
-        connector = cursor.unpack(_CONNECTOR)[0] if flags & 1 << 22 else None
+        connector = cursor.unpack(_CONNECTOR_LAYOUT)[0] if flags & 1 << 22 else None
         return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
 
     def build(self) -> bytes:
         flags = self.Flags
-        if (self.ConnectorType is not None) != bool(flags & _CQ):
+        if (self.ConnectorType is not None) != bool(flags & _CONNECTOR_FLAG):
             raise MisuseError("UserHeader.Flags.CQ and the presence of ConnectorType differ")
         wire = _LAYOUT.pack(
             self.SourceQueueManager,
@@ -107,14 +107,14 @@ class UserHeader(Flagged, Record):
             self.MessageID,
             flags,
         ) + _build_queue(self.DestinationQueue, _DESTINATION, flags >> 10 & 7, "DQ")
-        if flags & _OTHER_QUEUES or self.AdminQueue is not None or self.ResponseQueue is not None:
+        if flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS or self.AdminQueue is not None or self.ResponseQueue is not None:
             wire += _build_queue(self.AdminQueue, _ADMINISTRATION, flags >> 13 & 7, "AQ")
             wire += _build_queue(self.ResponseQueue, _RESPONSE, flags >> 16 & 7, "RQ")
-        return wire if self.ConnectorType is None else wire + _CONNECTOR.build(self)
+        return wire if self.ConnectorType is None else wire + _CONNECTOR_LAYOUT.build(self)
 
 
-_OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
-_CQ = UserHeader.flags(CQ=1)
+_ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
+_CONNECTOR_FLAG = UserHeader.flags(CQ=1)
 
 
 def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:

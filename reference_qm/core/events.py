@@ -76,7 +76,7 @@ class TransactionDecided:
 
 @dataclass(frozen=True, slots=True)
 class LifetimesChanged:
-    """Another message may now be the next to expire. Spec: MS-MQDMPR 3.1.2.4."""
+    """A different message may now be the next message to expire. Spec: MS-MQDMPR 3.1.2.4."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
-LAST_HANDLE = 0xFFFFFFFF
+HIGHEST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS_KEPT = 16
 """The maximum number of closed sessions that are kept for inspection."""
 
@@ -175,7 +175,7 @@ class QueueManager(Parts):
     def next_handle(self) -> int:
         """Return the number of a new descriptor, cursor or waiting read: u32, never 0, not in use."""
         while True:
-            self._handles_made = self._handles_made % LAST_HANDLE + 1
+            self._handles_made = self._handles_made % HIGHEST_HANDLE + 1
             if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
                 return self._handles_made
 

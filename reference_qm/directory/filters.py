@@ -101,8 +101,8 @@ def in_order(
 ) -> list[DirectoryObject]:
     """Sort elements of one type by attributes; each attribute has at most one sort order.
 
-    For equal priorities, the attribute that is named first sorts first; an unset value sorts as the smallest; names
-    that are not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
+    For equal priorities, the attribute that is named first sorts first; an unset value sorts as the smallest value;
+    names that are not attributes are ignored. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
     """
     if orders is None:
         return elements

@@ -169,7 +169,7 @@ OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
 STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
     one.__name__: one for one in (Computer, DistributionList)
 }
-"""The types of OBJECT_TYPES, and the types that only LDAP reads (MS-MQDSSM 3.1.6.14), and no event."""
+"""The types of OBJECT_TYPES, and the types that no event reads, but only LDAP (MS-MQDSSM 3.1.6.14)."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class QueueCollection(UserDict[str, "Queue"]):
-    """Queues by path name in lower case; private queues also by PrivateQueueNumber, public ones by Identifier.
+    """Queues by path name in lower case; private queues also by PrivateQueueNumber, public queues also by Identifier.
 
     A queue gets its number or Identifier, which never change, before it is added. If two queues have the same number or
     Identifier, the first queue is found.

@@ -8,13 +8,13 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-SWEEP_AT = 4_096
+SWEEP_THRESHOLD = 4_096
 """The minimum number of entries at which entries that no longer matter are dropped."""
 
 
 class Deadlines(Generic[T]):
     """Items with their due times, int s UTC. ``matters`` decides whether an item still matters. An item that no longer
-    matters stays until it is due, or until such items outnumber the others.
+    matters stays until it is due, or until such items outnumber the items that matter.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
@@ -24,7 +24,7 @@ class Deadlines(Generic[T]):
         self._known: set[T] = set()
         self._heap: list[tuple[int, int, T]] = []
         self._turn = 0
-        self._sweep_at = SWEEP_AT
+        self._sweep_at = SWEEP_THRESHOLD
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -56,4 +56,4 @@ class Deadlines(Generic[T]):
         self._heap = [entry for entry in self._heap if self._matters(entry[2])]
         heapq.heapify(self._heap)
         self._known = {thing for _, _, thing in self._heap}
-        self._sweep_at = max(SWEEP_AT, 2 * len(self._heap))
+        self._sweep_at = max(SWEEP_THRESHOLD, 2 * len(self._heap))

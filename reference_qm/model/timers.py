@@ -6,7 +6,7 @@ import heapq
 from enum import Enum
 from typing import NamedTuple
 
-_SLACK = 64
+_SWEEP_MARGIN = 64
 """The number by which the stale entries in the heap may exceed the timers."""
 
 
@@ -85,7 +85,7 @@ class Timers:
         running = _Running(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running
         heapq.heappush(self._heap, (running.due_ms, running.turn, key))
-        if len(self._heap) > 2 * len(self._running) + _SLACK:
+        if len(self._heap) > 2 * len(self._running) + _SWEEP_MARGIN:
             self._heap = [(one.due_ms, one.turn, name) for name, one in self._running.items()]
             heapq.heapify(self._heap)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 NO_RELEASE = "none"
-"""The release of a queue manager that behaves as the documents print."""
+"""The release of a queue manager that behaves as the documents specify."""
 WINDOWS = (
     *("windows-nt", "windows-2000", "windows-xp", "windows-server-2003", "windows-server-2003-r2"),
     *("windows-vista", "windows-server-2008", "windows-7", "windows-server-2008-r2"),

@@ -58,7 +58,7 @@ def _version_behaviour(release: str, *version: int) -> Behaviour:
     return Behaviour((release,), presets={"remote_version": version})
 
 
-_OLD = "until windows-server-2003-r2"
+_UNTIL_SERVER_2003_R2 = "until windows-server-2003-r2"
 _XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
 _2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
 DAYS_90_S = 90 * 86_400
@@ -69,7 +69,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
     {
         # MS-MQQB
         "own-queues-not-journaled": Behaviour(("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)),
-        "pings-first": Behaviour((_OLD,), presets={"send_ping": True}),
+        "pings-first": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"send_ping": True}),
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
@@ -79,7 +79,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
             ("windows-2000", "windows-xp"), security=_with_security(SendEnhancedRC2Using40BitKeys=True)
         ),
         "rejects-40-bits": Behaviour(("windows-nt",), security=_with_security(RejectEnhancedRC2Using40BitKeys=True)),
-        "no-aes": Behaviour((_OLD,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
+        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
         "received-keys-stay": Behaviour(
             ("until windows-server-2008",), security=_with_security(received_keys_stay=True)
         ),
@@ -113,12 +113,12 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
         "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
-        "application-queue-unread": Behaviour((_OLD,), parts=(queueing.ApplicationQueueUnread,)),
-        "reaches-for-90-days": Behaviour((_OLD,), presets={"long_live_time_s": DAYS_90_S}),
-        "cipher-preset-rc2": Behaviour((_OLD,), parts=(transfer.CipherPresetRC2,)),
+        "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.ApplicationQueueUnread,)),
+        "reaches-for-90-days": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}),
+        "cipher-preset-rc2": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherPresetRC2,)),
         "changes-not-notified": Behaviour(_XP_TO_2003, presets={"change_notifications": False}),
         # MS-MQSO
-        "memory-not-watched": Behaviour((_OLD,), parts=(queueing.MemoryNotWatched,)),
+        "memory-not-watched": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryNotWatched,)),
         "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainNotWatched,)),
         # Articles of the knowledge base
         "host-names-validated": Behaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),

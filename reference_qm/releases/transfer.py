@@ -34,7 +34,7 @@ _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
 _LONGEST_PADDING = 7
 _LIST_OFFSET = 12
 """The offset of the first element in MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
-_MARKS = TransactionHeader.flags(FM=1, LM=1)
+_FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
 
 
 class MemoryInOrderAcks(OrderAcks):
@@ -91,7 +91,7 @@ class NoMarksOfTransactions(Sending):
         header = packet.TransactionHeader
         if header is None:
             return packet
-        return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~_MARKS))
+        return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MARKS))
 
 
 class NoLists(Sending):

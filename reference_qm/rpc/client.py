@@ -27,9 +27,9 @@ from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
-SYNTAXES = (NDR, NDR64)
+TRANSFER_SYNTAXES = (NDR, NDR64)
 """The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
-LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
+LONGEST_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
 """The maximum number of stub bytes of one answer: the largest buffer and the data around it."""
 
 
@@ -72,9 +72,9 @@ class ClientAssociation:
     def bind(self) -> list[Outgoing]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
         proposals = tuple(
-            ContextElement(len(SYNTAXES) * place + number, one.syntax, (syntax,))
+            ContextElement(len(TRANSFER_SYNTAXES) * place + number, one.syntax, (syntax,))
             for place, one in enumerate(self.interfaces)
-            for number, syntax in enumerate(SYNTAXES)
+            for number, syntax in enumerate(TRANSFER_SYNTAXES)
         )
         size = self.limits.fragment_bytes
         self._proposed = Bind(size, size, 0, proposals)
@@ -167,7 +167,7 @@ class ClientAssociation:
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
-            raise SecurityError("a response is of a security context that was not agreed on")
+            raise SecurityError("a response belongs to a security context that was not negotiated")
         return agreed.open(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
@@ -179,12 +179,12 @@ class ClientAssociation:
     def _on_bind_ack(self, pdu: Pdu) -> list[Outgoing]:
         ack = pdu.body
         assert isinstance(ack, BindAck)
-        if len(ack.p_result_list) != len(SYNTAXES) * len(self.interfaces):
+        if len(ack.p_result_list) != len(TRANSFER_SYNTAXES) * len(self.interfaces):
             return self.end(f"{len(ack.p_result_list)} answers, instead of one for each proposal (C706 12.6.3.1)")
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
-                place, number = divmod(identifier, len(SYNTAXES))
-                self._contexts[self.interfaces[place].name] = (identifier, SYNTAXES[number] is NDR64)
+                place, number = divmod(identifier, len(TRANSFER_SYNTAXES))
+                self._contexts[self.interfaces[place].name] = (identifier, TRANSFER_SYNTAXES[number] is NDR64)
         if not self._contexts:
             return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
@@ -200,7 +200,7 @@ class ClientAssociation:
             self.state = BindingState.BOUND
             return [Bound()]
         if trailer is not None and not agreed.is_of(trailer):
-            return self.end("the server answered for another security context (MS-RPCE 3.3.1.5.2.1)")
+            return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:
             if agreed.legs > self.limits.auth_legs:
@@ -251,8 +251,10 @@ class ClientAssociation:
         if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
             return self.end(f"fragments of call {pdu.call_id} are out of order (C706 12.6.4.10)")
         call.stub += response.stub
-        if len(call.stub) > LONGEST_ANSWER:
-            return self.end(f"call {pdu.call_id} is answered with more than {LONGEST_ANSWER} bytes (MS-MQQP 2.2.2.1)")
+        if len(call.stub) > LONGEST_ANSWER_BYTES:
+            return self.end(
+                f"call {pdu.call_id} is answered with more than {LONGEST_ANSWER_BYTES} bytes (MS-MQQP 2.2.2.1)"
+            )
         if not pdu.pfc_flags & Flags.LAST_FRAG:
             if not call.stub:
                 return self.end(f"a fragment of call {pdu.call_id} before the last is empty (C706 12.6.4.10)")

@@ -14,8 +14,10 @@ from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, Syn
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
 """The supported transfer syntaxes; the value is True for NDR64."""
 
-_UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
-_NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)
+_UNKNOWN_INTERFACE_RESULT = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
+_SYNTAX_NOT_CHOSEN_RESULT = ContextResult(
+    Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ def negotiate(
             continue
         served = next((one for one in interfaces if one.syntax.serves(proposal.abstract_syntax)), None)
         if served is None:
-            results.append(_UNKNOWN)
+            results.append(_UNKNOWN_INTERFACE_RESULT)
         elif place not in chosen:
-            results.append(_NOT_CHOSEN)
+            results.append(_SYNTAX_NOT_CHOSEN_RESULT)
         else:
             results.append(ContextResult(Result.ACCEPTANCE, transfer_syntax=chosen[place]))
             accepted.append(PresentationContext(proposal.p_cont_id, served, TRANSFER_SYNTAXES[chosen[place]]))

@@ -35,7 +35,7 @@ class EndpointMapper:
         """Handle an event of the runtime; calls are answered at once, and no handle is ever open."""
         if not isinstance(event, CallReceived):
             return []
-        return _ANSWERS[event.call.method.name](self, event.call)
+        return _ANSWER_BY_METHOD[event.call.method.name](self, event.call)
 
     def _map(self, call: Call) -> list[RpcOutput]:
         found = self.find(call.arguments["map_tower"])[: call.arguments["max_towers"]]
@@ -63,4 +63,4 @@ class EndpointMapper:
         ]
 
 
-_ANSWERS = {"ept_map": EndpointMapper._map, "ept_lookup_handle_free": EndpointMapper._free}
+_ANSWER_BY_METHOD = {"ept_map": EndpointMapper._map, "ept_lookup_handle_free": EndpointMapper._free}

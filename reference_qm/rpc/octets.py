@@ -13,7 +13,7 @@ from reference_qm.rpc.rpc_errors import PduError
 ByteOrder = Literal["<", ">"]
 """The integer representation of a data representation label: "<" little-endian, ">" big-endian."""
 
-_UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" for i, c in enumerate("BHIQ")})
+_UNSIGNED_LAYOUTS = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" for i, c in enumerate("BHIQ")})
 
 
 class OctetReader:
@@ -64,7 +64,7 @@ class OctetReader:
         if stop > self.end:
             self.refuse(f"needs {size} bytes, {max(0, self.end - start)} are left")
         self.offset = stop
-        value: int = _UNSIGNED[self.order, size].unpack_from(self._data, start)[0]
+        value: int = _UNSIGNED_LAYOUTS[self.order, size].unpack_from(self._data, start)[0]
         return value
 
     def uuid(self) -> UUID:
@@ -106,7 +106,7 @@ class OctetWriter:
         if gap := -len(data) % size:
             data += bytes(gap)
         try:
-            data += _UNSIGNED[self.order, size].pack(value)
+            data += _UNSIGNED_LAYOUTS[self.order, size].pack(value)
         except struct.error:
             self.misuse(f"takes {size} bytes; {value!r} does not fit")
 

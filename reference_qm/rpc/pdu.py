@@ -39,7 +39,7 @@ _KINDS: tuple[type[Body], ...] = (
     Response,
     Shutdown,
 )
-BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
+BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
 """By supported PTYPE: the class of the body."""
 
 
@@ -68,7 +68,7 @@ class Pdu:
             raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
         if header.frag_length != len(data):
             raise PduError("frag_length", 8, SECTION, f"is {header.frag_length}, the PDU has {len(data)} bytes")
-        kind = BODIES.get(header.ptype)
+        kind = BODY_BY_PTYPE.get(header.ptype)
         if kind is None:
             raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
         end, trailer = len(data), None

@@ -16,13 +16,13 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.rpc.verification import PADDING, VerificationError, without_verification_trailer
+from reference_qm.rpc.verification import MOST_PADDING_BYTES, VerificationError, without_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
     from reference_qm.rpc.groups import AssociationGroup
 
-_OLD_CALLS = 150
+_REMEMBERED_CALLS = 150
 """The number of the most recent ended calls whose late fragments are dropped without a protocol error (MS-RPCE
 3.3.3.5.6).
 """
@@ -70,7 +70,7 @@ class PendingCalls:
             return self._first(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
-            if 0 <= self._current_call_id - pdu.call_id < _OLD_CALLS:
+            if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS:
                 return []
             return self._association.protocol_error(
                 pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
@@ -78,7 +78,7 @@ class PendingCalls:
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
             return self._association.protocol_error(
-                pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
+                pdu, "a fragment of a different call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
         return self._add(incoming, pdu, request)
 
@@ -150,7 +150,7 @@ class PendingCalls:
             return stub, 0
         where = incoming.context, incoming.first, incoming.call_id, incoming.packed_drep
         stub, found = without_verification_trailer(stub, *where, header_sign=incoming.security.header_sign)
-        return stub, PADDING - 1 if found else 0
+        return stub, MOST_PADDING_BYTES - 1 if found else 0
 
     def _dispatch(self, call: Call) -> list[RpcOutput]:
         """Pass a call to the dispatcher, unless its context handle is missing or in use. Spec: C706 5.1.6."""

@@ -13,8 +13,8 @@ from reference_qm.rpc.pdu import Pdu
 STUB_ALIGNMENT = 16
 """The alignment of stub data before the sec_trailer (MS-RPCE 2.2.2.11)."""
 CALL_HEADER = 24
-"""The size in bytes of a request or response before its stub data, without an object UUID."""
-_OBJECT = 16
+"""The number of bytes before the stub data of a request or response without an object UUID."""
+_OBJECT_UUID_BYTES = 16
 CONTEXT_ID = 1
 """The auth_context_id of a client, which has one security context per connection."""
 
@@ -95,7 +95,7 @@ def segments_of(wire: bytes) -> Segments:
     if header.ptype in (Request.PTYPE, Response.PTYPE):
         length = CALL_HEADER
         if header.ptype == Request.PTYPE and header.pfc_flags & Flags.OBJECT_UUID:
-            length += _OBJECT
+            length += _OBJECT_UUID_BYTES
     length = min(length, start)
     return Segments(wire[:length], wire[length:start], wire[start : start + TRAILER_SIZE])
 

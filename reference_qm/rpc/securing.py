@@ -15,7 +15,7 @@ from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 
-_CONTEXT = "MS-RPCE 3.3.1.5.4"
+_CONTEXT_SECTION = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
@@ -91,7 +91,7 @@ class AssociationSecurity:
 
     def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:
         if self._agreed is None or not self._agreed.is_of(trailer):
-            why = f"security context {trailer.auth_context_id} beside the one of this connection ({_CONTEXT})"
+            why = f"security context {trailer.auth_context_id} beside the one of this connection ({_CONTEXT_SECTION})"
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
         return self._agreed
 

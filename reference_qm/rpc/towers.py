@@ -16,7 +16,7 @@ from reference_qm.rpc.syntaxes import SyntaxId
 
 SECTION = "C706 L"
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
-_ANYWHERE = IPv4Address(0)
+_ZERO_ADDRESS = IPv4Address(0)
 _PROTOCOLS = (_CONNECTION_ORIENTED, _TCP, _IP)
 
 
@@ -42,11 +42,11 @@ class Tower:
     interface: SyntaxId
     transfer_syntax: SyntaxId
     port: int = 0
-    address: IPv4Address = _ANYWHERE
+    address: IPv4Address = _ZERO_ADDRESS
 
     @classmethod
     def parse(cls, octets: bytes) -> Self | None:
-        """Read a tower; None for another protocol, StubError for a malformed tower."""
+        """Read a tower; return None for a different protocol, and raise StubError for a malformed tower."""
         reader = TowerReader(octets, "<", SECTION)
         reader.where = "tower_octet_string"
         floors = [

@@ -22,7 +22,7 @@ from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, Sec
 from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key, public_key_blob
-from reference_qm.security.message_attributes import UNPROTECTED, MessageSecurity, security_of, with_security
+from reference_qm.security.message_attributes import UNPROTECTED_ATTRIBUTES, MessageSecurity, security_of, with_security
 from reference_qm.security.provisioning import (
     KEY_BITS,
     Account,
@@ -59,7 +59,7 @@ __all__ = [
     "ST_NONE",
     "ST_QUEUE_MANAGER",
     "ST_SID",
-    "UNPROTECTED",
+    "UNPROTECTED_ATTRIBUTES",
     "Account",
     "Accounts",
     "Ace",

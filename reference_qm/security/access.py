@@ -44,7 +44,7 @@ class QueueAccess(IntFlag):
     )
 
 
-_GENERIC = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GENERIC_EXECUTE means nothing for a queue
+_GENERIC_RIGHTS = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GENERIC_EXECUTE means nothing for a queue
     (0x80000000, QueueAccess.MQSEC_QUEUE_GENERIC_READ),
     (0x40000000, QueueAccess.MQSEC_QUEUE_GENERIC_WRITE),
     (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
@@ -79,7 +79,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
 
 def _without_generic(mask: int) -> int:
     """Return an access mask in which specific rights replace the generic rights."""
-    for generic, rights in _GENERIC:
+    for generic, rights in _GENERIC_RIGHTS:
         if mask & generic:
             mask |= rights
     return mask

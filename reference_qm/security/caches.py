@@ -18,7 +18,7 @@ from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.security.directory_keys import UserSignCert
 from reference_qm.surface.clock import Now
 
-MINUTE_MS = 60_000
+MS_PER_MINUTE = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class TimedCache(Generic[Entry]):
         if not self.entries:
             return None
         oldest_ms = 1000 * min(entry.CachedTime for entry in self.entries)
-        return lifetime_ms + MINUTE_MS // scale - (now_ms - oldest_ms)
+        return lifetime_ms + MS_PER_MINUTE // scale - (now_ms - oldest_ms)
 
 
 class SecurityCaches:

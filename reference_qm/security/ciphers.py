@@ -1,8 +1,8 @@
 """Encrypts and decrypts message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
 
 RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding; RC4 has neither mode nor padding. The
-effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, even if 88 of
-those are zeros. This is an assumption, because a packet does not contain the effective key length.
+effective key length of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, and 128 bits for 16 bytes,
+even if 88 of these bits are zeros. This is an assumption, because a packet does not contain the effective key length.
 
 ``cryptography`` provides everything except 40-bit RC2, which pycryptodomex provides. RC2 and RC4 are weak and stay in
 this module.
@@ -22,7 +22,7 @@ from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.second_library import second
 from reference_qm.security.security_error import SecurityError
 
-_SECTION = "MS-MQQB 3.1.7.1.5"
+_SECTION_NAME = "MS-MQQB 3.1.7.1.5"
 _WEAK_BITS = 40
 _KEY_BITS = {
     EncryptionAlgorithm.RC2: (40, 128),
@@ -31,7 +31,7 @@ _KEY_BITS = {
     EncryptionAlgorithm.AES192: (192,),
     EncryptionAlgorithm.AES256: (256,),
 }
-_BLOCK = {  # block size in bytes; RC4 has no blocks
+_BLOCK_SIZE_BY_ALGORITHM = {  # block size in bytes; RC4 has no blocks
     EncryptionAlgorithm.RC2: 8,
     EncryptionAlgorithm.AES128: 16,
     EncryptionAlgorithm.AES192: 16,
@@ -42,9 +42,9 @@ _BLOCK = {  # block size in bytes; RC4 has no blocks
 def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     """Return the encrypted body; RC4 keeps the size, and the other algorithms pad the body to whole blocks."""
     _check_key(algorithm, key)
-    if algorithm not in _BLOCK:
+    if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)
-    padder = padding.PKCS7(8 * _BLOCK[algorithm]).padder()
+    padder = padding.PKCS7(8 * _BLOCK_SIZE_BY_ALGORITHM[algorithm]).padder()
     padded = padder.update(body) + padder.finalize()
     if _is_weak_rc2(algorithm, key):
         return bytes(_build_weak_rc2(key).encrypt(padded))
@@ -54,9 +54,9 @@ def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     """Return the decrypted body; raise SecurityError for an invalid body, which RC4 cannot detect."""
     _check_key(algorithm, key)
-    if algorithm not in _BLOCK:
+    if algorithm not in _BLOCK_SIZE_BY_ALGORITHM:
         return _apply_rc4(key, body)
-    block = _BLOCK[algorithm]
+    block = _BLOCK_SIZE_BY_ALGORITHM[algorithm]
     if not body or len(body) % block:
         raise _security_error(f"{len(body)} bytes are not a multiple of the block size {block}")
     padded = (
@@ -74,7 +74,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
 def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
     if 8 * len(key) not in _KEY_BITS[algorithm]:
         allowed = " or ".join(map(str, _KEY_BITS[algorithm]))
-        raise SecurityError("SymmetricKey", _SECTION, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
+        raise SecurityError("SymmetricKey", _SECTION_NAME, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
 
 
 def _security_error(message: str) -> SecurityError:
@@ -82,7 +82,7 @@ def _security_error(message: str) -> SecurityError:
 
 
 def _build_cipher(algorithm: EncryptionAlgorithm, key: bytes) -> Cipher[CBC]:
-    zeros = CBC(bytes(_BLOCK[algorithm]))
+    zeros = CBC(bytes(_BLOCK_SIZE_BY_ALGORITHM[algorithm]))
     return Cipher(RC2(key) if algorithm is EncryptionAlgorithm.RC2 else AES(key), zeros)
 
 

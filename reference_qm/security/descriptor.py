@@ -17,9 +17,9 @@ from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.security.sid import Sid
 
-_ACE = Layout("ACE", "MS-DTYP 2.4.4.1", AceType=U8, AceFlags=U8, AceSize=U16, Mask=U32)
-_ACL = Layout("ACL", "MS-DTYP 2.4.5", AclRevision=U8, Sbz1=U8, AclSize=U16, AceCount=U16, Sbz2=U16)
-_DESCRIPTOR = Layout(
+_ACE_LAYOUT = Layout("ACE", "MS-DTYP 2.4.4.1", AceType=U8, AceFlags=U8, AceSize=U16, Mask=U32)
+_ACL_LAYOUT = Layout("ACL", "MS-DTYP 2.4.5", AclRevision=U8, Sbz1=U8, AclSize=U16, AceCount=U16, Sbz2=U16)
+_DESCRIPTOR_LAYOUT = Layout(
     "SECURITY_DESCRIPTOR",
     "MS-DTYP 2.4.6",
     Revision=U8,
@@ -67,21 +67,21 @@ class Ace(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        kind, flags, size, mask = cursor.unpack(_ACE)
+        kind, flags, size, mask = cursor.unpack(_ACE_LAYOUT)
         if kind not in tuple(AceType):
             raise FormatError(
                 "ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is not an ACE type of Windows NT 4.0"
             )
-        if size < _ACE.size:
-            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACE.size}")
-        trustee = cursor.within(size - _ACE.size, "ACE.Sid", cls.SECTION)
+        if size < _ACE_LAYOUT.size:
+            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACE_LAYOUT.size}")
+        trustee = cursor.within(size - _ACE_LAYOUT.size, "ACE.Sid", cls.SECTION)
         sid = Sid.read(trustee)
         trustee.finish("ACE.AceSize", cls.SECTION)
         return cls(AceType(kind), mask, sid, flags)
 
     def build(self) -> bytes:
         sid = self.Sid.build()
-        return _ACE.pack(self.AceType, self.AceFlags, _ACE.size + len(sid), self.Mask) + sid
+        return _ACE_LAYOUT.pack(self.AceType, self.AceFlags, _ACE_LAYOUT.size + len(sid), self.Mask) + sid
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +96,26 @@ class Acl(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        revision, _, size, count, _ = cursor.unpack(_ACL)
+        revision, _, size, count, _ = cursor.unpack(_ACL_LAYOUT)
         if revision not in _ACL_REVISIONS:
             raise FormatError("ACL.AclRevision", start, cls.SECTION, f"is {revision}, must be 2 or 4")
-        if size < _ACL.size:
-            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL.size}")
-        listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
+        if size < _ACL_LAYOUT.size:
+            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL_LAYOUT.size}")
+        listed = cursor.within(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SECTION)
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # bytes behind the last ACE are allowed
 
     def build(self) -> bytes:
         aces = b"".join(ace.build() for ace in self.Aces)
-        return _ACL.pack(self.AclRevision, 0, _ACL.size + len(aces), len(self.Aces), 0) + aces
+        return _ACL_LAYOUT.pack(self.AclRevision, 0, _ACL_LAYOUT.size + len(aces), len(self.Aces), 0) + aces
 
 
 @dataclass(frozen=True, slots=True)
 class SecurityDescriptor(Flagged, Record):
     """A SECURITY_DESCRIPTOR: the rights of users.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which are anywhere after them. Control u16 LE; Owner, Group, Dacl and
-    Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants nothing.
-    Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, which may be anywhere after these bytes. Control u16 LE; Owner, Group,
+    Dacl and Sacl are None when they are missing. Without a DACL everything is granted to everyone; an empty DACL grants
+    nothing. Sacl contains the bytes of an ACL. ``build`` sets SR, DP and SP of Control according to the existing parts.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
@@ -134,7 +134,7 @@ class SecurityDescriptor(Flagged, Record):
     def read(cls, cursor: Cursor) -> Self:
         """Read a security descriptor that uses all remaining bytes of ``cursor``."""
         start = cursor.offset
-        revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR)
+        revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR_LAYOUT)
         if revision != _REVISION:
             raise FormatError("SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision}, must be {_REVISION}")
         if not control >> 15 & 1:
@@ -155,30 +155,30 @@ class SecurityDescriptor(Flagged, Record):
         )
 
     def build(self) -> bytes:
-        wire = bytearray(_DESCRIPTOR.size)
+        wire = bytearray(_DESCRIPTOR_LAYOUT.size)
         offsets = []
         for part in (self.Owner, self.Group, self.Dacl, self.Sacl):
             offsets.append(0 if part is None else len(wire))
             wire += b"" if part is None else part if isinstance(part, bytes) else part.build()
         present = (0 if self.Dacl is None else 1 << 2) | (0 if self.Sacl is None else 1 << 4)
         owner, group, dacl, sacl = offsets
-        head = _DESCRIPTOR.pack(_REVISION, 0, self.Control | 1 << 15 | present, owner, group, sacl, dacl)
-        wire[: _DESCRIPTOR.size] = head
+        head = _DESCRIPTOR_LAYOUT.pack(_REVISION, 0, self.Control | 1 << 15 | present, owner, group, sacl, dacl)
+        wire[: _DESCRIPTOR_LAYOUT.size] = head
         return bytes(wire)
 
 
 def _read_acl_bytes(cursor: Cursor) -> bytes:
     """Return the bytes of an ACL without checking its entries."""
-    head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
+    head = cursor.take(_ACL_LAYOUT.size, "ACL", "MS-DTYP 2.4.5")
     size = int.from_bytes(head[2:4], "little")
-    if size < _ACL.size:
-        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below the minimum {_ACL.size}")
-    return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
+    if size < _ACL_LAYOUT.size:
+        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below the minimum {_ACL_LAYOUT.size}")
+    return head + cursor.take(size - _ACL_LAYOUT.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
 def _cursor_of_part(parts: bytes, offset: int, field: str) -> Cursor:
     """Return a cursor for a part; ``offset`` counts from the start of the descriptor."""
-    begin = offset - _DESCRIPTOR.size
+    begin = offset - _DESCRIPTOR_LAYOUT.size
     if not 0 <= begin < len(parts):
         raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside the descriptor")
     return Cursor(parts, begin)

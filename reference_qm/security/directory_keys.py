@@ -17,10 +17,10 @@ from reference_qm.codec.record import Record
 from reference_qm.security.algorithms import HashAlgorithm
 from reference_qm.security.hashing import digest
 
-_KEY = Layout("MQDSPUBLICKEY", "MS-MQMQ 2.2.1", ulKeyLen=U32, ulProviderLen=U32, ulProviderType=U32)
-_KEYS = Layout("MQDSPUBLICKEYS", "MS-MQMQ 2.2.2", ulLen=U32, cNumofKeys=U32)
-_CERTIFICATE = Layout("MQUSERSIGNCERT", "MS-MQMQ 2.2.22", Digest="16s", Identifier=GUID, CertificateLength=U32)
-_CERTIFICATES = Layout("MQUSERSIGNCERTS", "MS-MQMQ 2.2.21", CertificateCount=U32)
+_PUBLIC_KEY_LAYOUT = Layout("MQDSPUBLICKEY", "MS-MQMQ 2.2.1", ulKeyLen=U32, ulProviderLen=U32, ulProviderType=U32)
+_PUBLIC_KEYS_LAYOUT = Layout("MQDSPUBLICKEYS", "MS-MQMQ 2.2.2", ulLen=U32, cNumofKeys=U32)
+_CERTIFICATE_LAYOUT = Layout("MQUSERSIGNCERT", "MS-MQMQ 2.2.22", Digest="16s", Identifier=GUID, CertificateLength=U32)
+_CERTIFICATES_LAYOUT = Layout("MQUSERSIGNCERTS", "MS-MQMQ 2.2.21", CertificateCount=U32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class MqdsPublicKey(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        key_size, name_size, kind = cursor.unpack(_KEY)
+        key_size, name_size, kind = cursor.unpack(_PUBLIC_KEY_LAYOUT)
         field = "MQDSPUBLICKEY.sProviderName"
         name = cursor.within(name_size, field, cls.SECTION)
         provider = wchars.decode(name.through(wchars.NULL_WCHAR, field, cls.SECTION))
@@ -57,7 +57,7 @@ class MqdsPublicKey(Record):
         return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SECTION))
 
     def build(self) -> bytes:
-        return _KEY.build(self) + wchars.join(self.sProviderName, terminated=True) + self.aBuf
+        return _PUBLIC_KEY_LAYOUT.build(self) + wchars.join(self.sProviderName, terminated=True) + self.aBuf
 
     def to_public_key_blob(self) -> PublicKeyBlob:
         """Return the key as a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2.
@@ -78,17 +78,19 @@ class MqdsPublicKeys(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         start = cursor.offset
-        size, count = cursor.unpack(_KEYS)
-        if size < _KEYS.size:
-            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below the minimum {_KEYS.size}")
-        listed = cursor.within(size - _KEYS.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
+        size, count = cursor.unpack(_PUBLIC_KEYS_LAYOUT)
+        if size < _PUBLIC_KEYS_LAYOUT.size:
+            raise FormatError(
+                "MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below the minimum {_PUBLIC_KEYS_LAYOUT.size}"
+            )
+        listed = cursor.within(size - _PUBLIC_KEYS_LAYOUT.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
         listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)
         return cls(keys)
 
     def build(self) -> bytes:
         keys = b"".join(key.build() for key in self.aPublicKeys)
-        return _KEYS.pack(_KEYS.size + len(keys), len(self.aPublicKeys)) + keys
+        return _PUBLIC_KEYS_LAYOUT.pack(_PUBLIC_KEYS_LAYOUT.size + len(keys), len(self.aPublicKeys)) + keys
 
     def find(self, provider: str) -> MqdsPublicKey | None:
         """Return the key of a provider by the provider's name."""
@@ -121,11 +123,11 @@ class UserSignCert(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        made, identifier, size = cursor.unpack(_CERTIFICATE)
+        made, identifier, size = cursor.unpack(_CERTIFICATE_LAYOUT)
         return cls(made, identifier, cursor.take(size, "MQUSERSIGNCERT.Certificate", cls.SECTION))
 
     def build(self) -> bytes:
-        return _CERTIFICATE.build(self) + self.Certificate
+        return _CERTIFICATE_LAYOUT.build(self) + self.Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,10 @@ class UserSignCerts(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        (count,) = cursor.unpack(_CERTIFICATES)
+        (count,) = cursor.unpack(_CERTIFICATES_LAYOUT)
         return cls(tuple(UserSignCert.read(cursor) for _ in range(count)))
 
     def build(self) -> bytes:
-        return _CERTIFICATES.pack(len(self.Certificates)) + b"".join(entry.build() for entry in self.Certificates)
+        return _CERTIFICATES_LAYOUT.pack(len(self.Certificates)) + b"".join(
+            entry.build() for entry in self.Certificates
+        )

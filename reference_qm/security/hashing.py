@@ -23,15 +23,15 @@ from reference_qm.security.algorithms import HashAlgorithm
 from reference_qm.security.second_library import old_private_key, old_public_key, second
 from reference_qm.security.security_error import SecurityError
 
-_SIGNING = "MS-MQQB 3.1.7.1.4"
-_AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
+_SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
+_AUTHENTICATION_SECTION = "MS-MQQB 3.1.5.8.3"
 _CURRENT: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
     HashAlgorithm.MD5: hashes.MD5(),  # noqa: S303 - what the message names
     HashAlgorithm.SHA1: hashes.SHA1(),  # noqa: S303 - what the message names
     HashAlgorithm.SHA256: hashes.SHA256(),
     HashAlgorithm.SHA512: hashes.SHA512(),
 }
-_OLD = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
+_HASHES_OF_SECOND_LIBRARY = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
 
 MAX_MODULUS_BITS = 16384
 MAX_EXPONENT = 0xFFFFFFFF
@@ -40,8 +40,8 @@ MAX_EXPONENT = 0xFFFFFFFF
 
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
-    if algorithm in _OLD:
-        old: bytes = second(_OLD[algorithm]).new(data).digest()
+    if algorithm in _HASHES_OF_SECOND_LIBRARY:
+        old: bytes = second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data).digest()
         return old
     made = hashes.Hash(_CURRENT[algorithm])
     made.update(data)
@@ -55,12 +55,14 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     Spec: MS-MQQB 3.1.7.1.4.
     """
     try:
-        if algorithm in _OLD:
-            signature = bytes(_build_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
+        if algorithm in _HASHES_OF_SECOND_LIBRARY:
+            signature = bytes(
+                _build_old_signer(old_private_key(key)).sign(second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data))
+            )
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
     except ValueError as error:
-        raise SecurityError("Signature", _SIGNING, f"{algorithm.name} does not fit the key: {error}") from error
+        raise SecurityError("Signature", _SIGNING_SECTION, f"{algorithm.name} does not fit the key: {error}") from error
     return signature[::-1]
 
 
@@ -68,8 +70,10 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     """Return whether ``signature`` (bytes LE) is the signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
-        if algorithm in _OLD:
-            _build_old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
+        if algorithm in _HASHES_OF_SECOND_LIBRARY:
+            _build_old_signer(old_public_key(key)).verify(
+                second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data), big_endian
+            )
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
     except (InvalidSignature, ValueError):
@@ -94,10 +98,12 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(
-            subject, _AUTHENTICATION, f"is not an X.509 certificate with a usable key: {error}"
+            subject, _AUTHENTICATION_SECTION, f"is not an X.509 certificate with a usable key: {error}"
         ) from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION, f"contains an {type(key).__name__} instead of an RSA key")
+        raise SecurityError(subject, _AUTHENTICATION_SECTION, f"contains an {type(key).__name__} instead of an RSA key")
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
-        raise SecurityError(subject, _AUTHENTICATION, "contains an RSA key that is larger than the accepted maximum")
+        raise SecurityError(
+            subject, _AUTHENTICATION_SECTION, "contains an RSA key that is larger than the accepted maximum"
+        )
     return key

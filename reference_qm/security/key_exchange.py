@@ -19,11 +19,11 @@ from reference_qm.security.second_library import old_private_key, old_public_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.entropy import Entropy
 
-_CIPHER = "Cipher.PKCS1_v1_5"
-_SIZE = 256
-_HEAD = 12
-_SIMPLE = "MS-MQQB 2.4.2"
-_PUBLIC = "MS-MQQB 2.4.1"
+_CIPHER_MODULE = "Cipher.PKCS1_v1_5"
+_ENCRYPTED_KEY_BITS = 256
+_BLOB_HEADER_BYTES = 12
+_SIMPLE_BLOB_SECTION = "MS-MQQB 2.4.2"
+_PUBLIC_KEY_BLOB_SECTION = "MS-MQQB 2.4.1"
 
 
 def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
@@ -31,12 +31,14 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
     modulus = int.from_bytes(blob.modulus, "little")
     if modulus.bit_length() != blob.bitLen:
         raise SecurityError(
-            "PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, but bitLen is {blob.bitLen}"
+            "PUBLICKEYBLOB.modulus",
+            _PUBLIC_KEY_BLOB_SECTION,
+            f"{modulus.bit_length()} bits, but bitLen is {blob.bitLen}",
         )
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
     except ValueError as error:
-        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"is not an RSA key: {error}") from error
+        raise SecurityError("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, f"is not an RSA key: {error}") from error
 
 
 def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
@@ -47,13 +49,19 @@ def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
 
 def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy) -> SimpleBlob:
     """Return the SIMPLEBLOB of a symmetric key; SecurityError when the RSA key is too small or too large."""
-    if key.key_size > 8 * _SIZE:
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"an RSA key of {key.key_size} bits does not fit")
+    if key.key_size > 8 * _ENCRYPTED_KEY_BITS:
+        raise SecurityError(
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"an RSA key of {key.key_size} bits does not fit"
+        )
     try:
-        encrypted = bytes(second(_CIPHER).new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key))
+        encrypted = bytes(
+            second(_CIPHER_MODULE).new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key)
+        )
     except ValueError as error:
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"the key cannot be encrypted: {error}") from error
-    return SimpleBlob(algorithm, encrypted[::-1].ljust(_SIZE, b"\0"))
+        raise SecurityError(
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"the key cannot be encrypted: {error}"
+        ) from error
+    return SimpleBlob(algorithm, encrypted[::-1].ljust(_ENCRYPTED_KEY_BITS, b"\0"))
 
 
 def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
@@ -63,23 +71,31 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
     length.
     """
     size = -(-key.key_size // 8)
-    whole = blob.ljust(_HEAD + _SIZE, b"\0") if len(blob) >= _HEAD + size else blob
+    whole = (
+        blob.ljust(_BLOB_HEADER_BYTES + _ENCRYPTED_KEY_BITS, b"\0") if len(blob) >= _BLOB_HEADER_BYTES + size else blob
+    )
     simple = SimpleBlob.parse(whole)
     if simple.sessionKeyAlgorithm != algorithm:
         raise SecurityError(
-            "SIMPLEBLOB.sessionKeyAlgorithm", _SIMPLE, f"0x{simple.sessionKeyAlgorithm:08X} is not {algorithm.name}"
+            "SIMPLEBLOB.sessionKeyAlgorithm",
+            _SIMPLE_BLOB_SECTION,
+            f"0x{simple.sessionKeyAlgorithm:08X} is not {algorithm.name}",
         )
     if any(simple.encryptedKey[size:]):
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
+        raise SecurityError(
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"is not for an RSA key of {key.key_size} bits"
+        )
     found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
-        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"contains no key of {bits} bits for this RSA key")
+        raise SecurityError(
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"contains no key of {bits} bits for this RSA key"
+        )
     return found
 
 
 def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
     """Return the decrypted key of ``size`` bytes, or no bytes after a failure."""
     try:
-        return bytes(second(_CIPHER).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
+        return bytes(second(_CIPHER_MODULE).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
     except ValueError:  # the number exceeds the modulus
         return b""

@@ -46,7 +46,7 @@ class MessageSecurity:
         return self != named
 
 
-UNPROTECTED = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
+UNPROTECTED_ATTRIBUTES = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 """The PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message without MessageSecurity."""
 
 

@@ -41,7 +41,7 @@ from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
 from reference_qm.surface.clock import Now
 
-_SECTION = "MS-MQQB 3.1.5.8.3"
+_SECTION_NAME = "MS-MQQB 3.1.5.8.3"
 _KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
@@ -120,7 +120,9 @@ def _find_key(
         return found.SymmetricKey
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
-        raise SecurityError("SelectedCSP", _SECTION, f"this queue manager has no private key of {privacy.provider}")
+        raise SecurityError(
+            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key of {privacy.provider}"
+        )
     key = unwrap(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
     return key
@@ -131,7 +133,7 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
         return
     if provider == ENHANCED_PROVIDER and algorithm is EncryptionAlgorithm.RC2 and not any(key[-_ZERO_BITS // 8 :]):
         raise SecurityError(
-            "SymmetricKey", _SECTION, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
+            "SymmetricKey", _SECTION_NAME, "the final 88 bits are 0, but this queue manager rejects RC2 with 40 bits"
         )
 
 
@@ -181,7 +183,7 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     if matching is None:
         raise Refused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
-            f"SecurityHeader.SecurityData.SenderCert: not registered for its SecurityID ({_SECTION})",
+            f"SecurityHeader.SecurityData.SenderCert: not registered for its SecurityID ({_SECTION_NAME})",
         )
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
@@ -194,7 +196,7 @@ def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: Securi
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
         lacks = "is not an account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
-        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION_NAME})")
 
 
 def _build_token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:

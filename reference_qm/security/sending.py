@@ -37,7 +37,7 @@ from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 
-_SECTION = "MS-MQQB 3.1.7.1.5"
+_SECTION_NAME = "MS-MQQB 3.1.7.1.5"
 _REDUCED_BITS = 40
 
 
@@ -66,7 +66,9 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     privacy = privacy_of(level)
     key = remote_keys.find(privacy.provider)
     if key is None:
-        raise SecurityError("MQDSPUBLICKEYS", _SECTION, f"the remote queue manager has no key of {privacy.provider}")
+        raise SecurityError(
+            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key of {privacy.provider}"
+        )
     preferred = {
         PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,
         PrivacyLevel.ENHANCED: settings.PreferredEnhancedAlgorithm,
@@ -97,7 +99,7 @@ def encrypt_message(
         return packet
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError(
-            "UserHeader.DestinationQueue", _SECTION, "is neither a public nor a private name: no key can be found"
+            "UserHeader.DestinationQueue", _SECTION_NAME, "is neither a public nor a private name: no key can be found"
         )
     selection = select_encryption(level, remote_keys, caches.settings)
     cached = _find_or_make_key(selection, level, remote, caches, entropy, now)

@@ -12,8 +12,8 @@ from reference_qm.codec.layout import U8, U32, Layout
 from reference_qm.codec.record import Record
 
 _LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
-_SUB = Layout("SID", "MS-DTYP 2.4.2.2", SubAuthority=U32)
-_TEXT = re.compile(r"S-1-(\d{1,15})((?:-\d{1,10}){0,15})", re.ASCII)
+_SUBAUTHORITY_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", SubAuthority=U32)
+_SID_TEXT_PATTERN = re.compile(r"S-1-(\d{1,15})((?:-\d{1,10}){0,15})", re.ASCII)
 REVISION = 1
 MAX_SUB_AUTHORITIES = 15
 
@@ -37,7 +37,7 @@ class Sid(Record):
     @classmethod
     def of(cls, text: str) -> Self:
         """Return the SID that a text states; the authority is decimal. Raises FormatError."""
-        match = _TEXT.fullmatch(text)
+        match = _SID_TEXT_PATTERN.fullmatch(text)
         if match is None:
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
         authority, *subs = (int(part) for part in (match[1] + match[2]).split("-"))
@@ -55,13 +55,15 @@ class Sid(Record):
             raise FormatError(
                 "SID.SubAuthorityCount", start + 1, cls.SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"
             )
-        return cls(int.from_bytes(authority, "big"), tuple(cursor.unpack(_SUB)[0] for _ in range(count)))
+        return cls(
+            int.from_bytes(authority, "big"), tuple(cursor.unpack(_SUBAUTHORITY_LAYOUT)[0] for _ in range(count))
+        )
 
     def build(self) -> bytes:
         if len(self.SubAuthority) > MAX_SUB_AUTHORITIES or self.IdentifierAuthority >> 48:
             raise MisuseError(f"SID {self} has a part that does not fit")
         head = _LAYOUT.pack(REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
-        return head + b"".join(_SUB.pack(sub) for sub in self.SubAuthority)
+        return head + b"".join(_SUBAUTHORITY_LAYOUT.pack(sub) for sub in self.SubAuthority)
 
 
 EVERYONE = Sid(1, (0,))

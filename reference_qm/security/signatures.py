@@ -27,8 +27,8 @@ from reference_qm.security.algorithms import hash_algorithm
 from reference_qm.security.hashing import certificate_key, is_signature, sign
 from reference_qm.security.security_error import SecurityError
 
-_SIGNING = "MS-MQQB 3.1.7.1.4"
-_AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
+_SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
+_AUTHENTICATION_SECTION = "MS-MQQB 3.1.5.8.3"
 
 
 class SignatureType(IntEnum):
@@ -122,7 +122,9 @@ def sign_message(
     """
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
-        raise SecurityError("SecurityHeader.SecurityData.SenderCert", _SIGNING, "must be present before signing")
+        raise SecurityError(
+            "SecurityHeader.SecurityData.SenderCert", _SIGNING_SECTION, "must be present before signing"
+        )
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
     if several is not None:
@@ -131,7 +133,9 @@ def sign_message(
             packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
         )
     if kind is SignatureType.SIG30:
-        raise SecurityError("MultiQueueFormatHeader", _SIGNING, "is missing, but an MSMQ 3.0 signature requires it")
+        raise SecurityError(
+            "MultiQueueFormatHeader", _SIGNING_SECTION, "is missing, but an MSMQ 3.0 signature requires it"
+        )
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
 
@@ -162,7 +166,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION, "is missing, so there is no certificate")
+        raise SecurityError("SecurityHeader", _AUTHENTICATION_SECTION, "is missing, so there is no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
     single, several = _signatures_of(packet)
@@ -170,7 +174,9 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
             return kind
-    raise SecurityError("Signature", _AUTHENTICATION, f"is not the signature of the message with {algorithm.name}")
+    raise SecurityError(
+        "Signature", _AUTHENTICATION_SECTION, f"is not the signature of the message with {algorithm.name}"
+    )
 
 
 def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:

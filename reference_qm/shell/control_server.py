@@ -29,7 +29,7 @@ LINE_BYTES_LIMIT = 8 * 1024 * 1024
 """The maximum size of a line in bytes: sufficient for a body of 4 MiB in base64, which is larger than the body of any
 packet.
 """
-TOO_LONG = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
+LINE_TOO_LONG_REFUSAL = f"a line is longer than {LINE_BYTES_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 UNANSWERED_REQUESTS_LIMIT = 1024
 """The maximum number of unanswered requests of one client."""
@@ -156,7 +156,7 @@ class ControlClient(asyncio.Protocol):
             self._on_line(line)
         if not self._paused and len(self._unread) > LINE_BYTES_LIMIT:
             self._unread.clear()
-            self._refuse_request(None, TOO_LONG)
+            self._refuse_request(None, LINE_TOO_LONG_REFUSAL)
             self.hang_up()
 
     def _on_line(self, line: bytes) -> None:
@@ -279,7 +279,7 @@ def _ignore_answer(answer: Answer) -> None:
 
 def _parse_object(line: bytes) -> dict[str, Any]:
     if len(line) > LINE_BYTES_LIMIT:
-        raise ControlError(TOO_LONG)
+        raise ControlError(LINE_TOO_LONG_REFUSAL)
     try:
         found = json.loads(line)
     except ValueError as error:

@@ -16,7 +16,7 @@ from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, from_record, to_record
 
 APPLICATION_ID: Final = 0x4D514453
-"""The application_id "MQDS" in the header of an SQLite file marks a directory."""
+"""The application_id that marks an SQLite file as a directory: "MQDS"."""
 SCHEMA: Final = 1
 
 _HEADER: Final = struct.Struct(">16s44xI4xI")

@@ -19,13 +19,13 @@ from Cryptodome.Hash import MD4
 
 from reference_qm.shell.rpc_user import User
 
-_CREDENTIALS = "NTLM_USER_FILE"
+_CREDENTIALS_VARIABLE = "NTLM_USER_FILE"
 """The environment variable that names the acceptor's file of users."""
-_COMPUTE = "compute_response_v2"
-_AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
+_COMPUTE_FUNCTION_NAME = "compute_response_v2"
+_AUTHENTICATE_MESSAGE_PREFIX = b"NTLMSSP\0\x03\0\0\0"
 _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
 """The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
-_UNICODE = 0x01
+_UNICODE_FLAG = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
 _one_at_a_time = threading.Lock()
 
@@ -43,17 +43,17 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
-        before, computed = os.environ.get(_CREDENTIALS), getattr(acceptor, _COMPUTE)
-        os.environ[_CREDENTIALS] = file.name
-        setattr(acceptor, _COMPUTE, _compute_over_client_octets(message, computed))
+        before, computed = os.environ.get(_CREDENTIALS_VARIABLE), getattr(acceptor, _COMPUTE_FUNCTION_NAME)
+        os.environ[_CREDENTIALS_VARIABLE] = file.name
+        setattr(acceptor, _COMPUTE_FUNCTION_NAME, _compute_over_client_octets(message, computed))
         try:
             yield
         finally:
-            setattr(acceptor, _COMPUTE, computed)
+            setattr(acceptor, _COMPUTE_FUNCTION_NAME, computed)
             if before is None:
-                del os.environ[_CREDENTIALS]
+                del os.environ[_CREDENTIALS_VARIABLE]
             else:
-                os.environ[_CREDENTIALS] = before
+                os.environ[_CREDENTIALS_VARIABLE] = before
 
 
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def _nt_hash(user: User) -> str:
 
 def _authenticate_message(token: bytes) -> bytes:
     """Return the AUTHENTICATE_MESSAGE of a token, or empty bytes."""
-    place = token.find(_AUTHENTICATE)
+    place = token.find(_AUTHENTICATE_MESSAGE_PREFIX)
     return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
 
 
@@ -90,7 +90,7 @@ def _domain_in(message: bytes) -> str:
     if not message:
         return ""
     (flags,) = struct.unpack_from("<I", message, _FLAGS)
-    found = _read_field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
+    found = _read_field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE_FLAG else "ascii", "replace")
     return found if found.isprintable() and not set(found) & set(":\\") else ""
 
 

@@ -15,7 +15,7 @@ STOP_FLUSH_S = 0.5
 """The time limit in s for a stopping listener to deliver pending answers."""
 PORT_STEP = 11
 """The difference between an occupied port and the next port to try (MS-MQQP 3.1.4.8)."""
-LAST_PORT = 0xFFFF
+HIGHEST_PORT = 0xFFFF
 REQUEST_BYTES_AT_ONCE = 512
 """The number of request bytes (a few requests) that are handled before the unread answers are checked."""
 TCP_KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
@@ -67,7 +67,7 @@ class RpcListener:
             try:
                 return await self.bind(address, port)
             except OSError as error:
-                if error.errno != errno.EADDRINUSE or port + PORT_STEP > LAST_PORT:
+                if error.errno != errno.EADDRINUSE or port + PORT_STEP > HIGHEST_PORT:
                     raise
                 port += PORT_STEP
 

@@ -69,20 +69,20 @@ def _convert_public_keys(value: object) -> MqdsPublicKeys:
         raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity returns it") from None
 
 
-_RIGHTS = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
-_CIPHER = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
+_RIGHT_BY_NAME = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
+_CIPHER_SETTING = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
 _SECURITY: Table = MappingProxyType(
     {
         "folder": toml.string,
         "generate": toml.flag,
-        "preferred_base": _CIPHER,
-        "preferred_enhanced": _CIPHER,
-        "preferred_advanced": _CIPHER,
+        "preferred_base": _CIPHER_SETTING,
+        "preferred_enhanced": _CIPHER_SETTING,
+        "preferred_advanced": _CIPHER_SETTING,
         "send_enhanced_rc2_using_40_bit_keys": toml.flag,
         "reject_enhanced_rc2_using_40_bit_keys": toml.flag,
     }
 )
-_ELEMENTS = {
+_ELEMENT_BY_SETTING = {
     "preferred_base": "PreferredBaseAlgorithm",
     "preferred_enhanced": "PreferredEnhancedAlgorithm",
     "preferred_advanced": "PreferredAdvancedAlgorithm",
@@ -116,7 +116,9 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
     values = toml.table(rest, _SECURITY, place)
     folder = base / values.get("folder", ".")
-    settings = SecuritySettings(**{_ELEMENTS[key]: value for key, value in values.items() if key in _ELEMENTS})
+    settings = SecuritySettings(
+        **{_ELEMENT_BY_SETTING[key]: value for key, value in values.items() if key in _ELEMENT_BY_SETTING}
+    )
     users = tree.get("users", [])
     if not isinstance(users, list):
         raise SettingsError(f"{where}: [[security.users]] must be a list of tables")
@@ -155,7 +157,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
         if not isinstance(granted, dict):
             raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
         for sid, rights in granted.items():
-            named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
+            named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHT_BY_NAME)), f"{where} {key} {sid}")
             trustee = toml.convert_value(sid, toml.sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:

@@ -173,7 +173,7 @@ def _convert_queue_name(value: object) -> str:
     return name
 
 
-_PORT = toml.integer(1, 0xFFFF)
+_PORT_SETTING = toml.integer(1, 0xFFFF)
 _LISTEN_PORT = toml.integer(0, 0xFFFF)
 
 _TABLES: Mapping[str, Table] = MappingProxyType(
@@ -196,7 +196,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "ping": toml.flag,
         },
         "rpc": RPC,
-        "remote": {"tcp_port": _PORT, "ping_port": _PORT, "rpc_port": _PORT},
+        "remote": {"tcp_port": _PORT_SETTING, "ping_port": _PORT_SETTING, "rpc_port": _PORT_SETTING},
         "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _convert_endpoint},
         "store": {"path": _convert_path},
@@ -207,14 +207,14 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         },
     }
 )
-_QUOTA_KB = toml.integer(0, 0xFFFFFFFF)
+_QUOTA_KB_SETTING = toml.integer(0, 0xFFFFFFFF)
 _QUEUE: Table = MappingProxyType(
     {
         "name": _convert_queue_name,
         "transactional": toml.flag,
-        "quota_kb": _QUOTA_KB,
+        "quota_kb": _QUOTA_KB_SETTING,
         "journaling": toml.flag,
-        "journal_quota_kb": _QUOTA_KB,
+        "journal_quota_kb": _QUOTA_KB_SETTING,
         **QUEUE_KEYS,
     }
 )

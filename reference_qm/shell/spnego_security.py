@@ -35,13 +35,15 @@ _PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType
         AuthType.GSS_NEGOTIATE: ("negotiate", spnego.NegotiateOptions.use_negotiate),
     }
 )
-_SIGN = spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
+_SIGNING_REQUIREMENTS = (
+    spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
+)
 _REQUIRED_SERVICES: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
     {
         AuthLevel.CONNECT: spnego.ContextReq.none,
-        AuthLevel.PKT: _SIGN,
-        AuthLevel.PKT_INTEGRITY: _SIGN,
-        AuthLevel.PKT_PRIVACY: _SIGN | spnego.ContextReq.confidentiality,
+        AuthLevel.PKT: _SIGNING_REQUIREMENTS,
+        AuthLevel.PKT_INTEGRITY: _SIGNING_REQUIREMENTS,
+        AuthLevel.PKT_PRIVACY: _SIGNING_REQUIREMENTS | spnego.ContextReq.confidentiality,
     }
 )
 """The services that each level requires of the provider (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""

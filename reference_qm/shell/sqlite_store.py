@@ -18,7 +18,7 @@ from reference_qm.surface.store import Record, StoreError, encode_entries
 T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
-"""The application_id in the header of an SQLite file that marks a store: ``mqcf`` (SQLite file format 1.3.14)."""
+"""The application_id that marks an SQLite file as a store: ``mqcf`` (SQLite file format 1.3.14)."""
 SCHEMA = 1
 REQUIRED_FREE_BYTES = 16 << 20
 """The number of free bytes that a disk needs before messages are accepted.
@@ -28,7 +28,7 @@ free room for the log, a disk full of messages could never be emptied.
 """
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
-_TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
+_CREATE_TABLE_STATEMENT = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
 
 
 class SqliteStore:
@@ -124,7 +124,9 @@ class SqliteStore:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            raise StoreError(f"store {self.path}: {error}; {_REMEDIES.get(code, _CHOOSE_OTHER_FILE)}") from error
+            raise StoreError(
+                f"store {self.path}: {error}; {_REMEDY_BY_SQLITE_ERROR.get(code, _CHOOSE_OTHER_FILE)}"
+            ) from error
         except OSError as error:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
 
@@ -141,7 +143,7 @@ _PUT_STATEMENTS = {
 _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 
 _CHOOSE_OTHER_FILE = "the file stays unchanged: move it away or restore a copy"
-_REMEDIES = {
+_REMEDY_BY_SQLITE_ERROR = {
     sqlite3.SQLITE_BUSY: "another process uses it: stop that one or choose another file",
     sqlite3.SQLITE_FULL: "make room on its disk",
     sqlite3.SQLITE_IOERR: "check the room of its disk",
@@ -157,7 +159,7 @@ def _create_store(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={SCHEMA}")
-        connection.execute(_TABLE)
+        connection.execute(_CREATE_TABLE_STATEMENT)
         connection.execute("PRAGMA journal_mode=WAL")
     new.rename(path)
     folder = os.open(path.parent, os.O_RDONLY)
@@ -179,7 +181,7 @@ def _check_header(path: Path) -> None:
     if version != SCHEMA:
         raise StoreError(f"store {path}: its schema is {version}, not {SCHEMA}: use the version that wrote it")
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
-        raise StoreError(f"store {path}: it is read-only; {_REMEDIES[sqlite3.SQLITE_READONLY]}")
+        raise StoreError(f"store {path}: it is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")
 
 
 def _check_entries(path: Path) -> dict[str, object]:

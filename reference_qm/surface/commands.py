@@ -50,7 +50,7 @@ class GetQueue:
 
 @value_object
 class SetQueue:
-    """Change properties of a queue; a property of None stays unchanged. Result: the same as of GetQueue."""
+    """Change properties of a queue; a property of None stays unchanged. Result: see GetQueue."""
 
     name: str
     label: str | None = None
@@ -215,7 +215,7 @@ class ReceiveMessage:
 
 @value_object
 class PeekMessage:
-    """Peek at a message, addressed as in ReceiveMessage; ``next``: peek at the message after the cursor."""
+    """Peek at a message, which is identified as in ReceiveMessage; ``next``: peek at the message after the cursor."""
 
     queue: str | None = None
     timeout_ms: int | None = 0

@@ -115,7 +115,7 @@ class Host(Protocol):
         """Carry out a change of the directory."""
 
     def start_again(self, effect: StartAgain, /) -> None:
-        """Replace the core by a new one, which starts with the content of the store."""
+        """Replace the core by a new core, which starts with the content of the store."""
 
     def answer(self, effect: Answer, /) -> None:
         """Pass the answer to a Command to the sender of the Command."""

@@ -53,7 +53,7 @@ class RemoteReceive:
 
 @value_object
 class RemotePeek:
-    """Peek at a message, addressed as in RemoteReceive; ``next``: peek at the message after the cursor."""
+    """Peek at a message, which is identified as in RemoteReceive; ``next``: peek at the message after the cursor."""
 
     remote: int | None = None
     cursor: int | None = None

@@ -80,7 +80,7 @@ NULL_GUID = UUID(int=0)
 OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
 """The identifiers of domains that the local security authority can report."""
 DOMAIN_ENTRY = "directory_identifier"
-"""The name of the store entry that is missing from a backup that was made in another domain."""
+"""The name of the store entry that is missing from a backup that was made in a different domain."""
 DAMAGED_ENTRY = "damage:1"
 """The name of a store entry that stands for damaged data, because no queue manager writes it."""
 QUEUE_NUMBER_ENTRY = "last_private_queue_number"

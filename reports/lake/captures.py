@@ -18,7 +18,7 @@ from reports.records import Record
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
+CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.gz")
 """The suffixes of capture files; their content determines the format."""
 CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
@@ -96,7 +96,7 @@ def read_captures(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     scan = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
-        .option("pathGlobFilter", f"*{{{','.join(SUFFIXES)}}}")
+        .option("pathGlobFilter", f"*{{{','.join(CAPTURE_SUFFIXES)}}}")
     )
     path = sql.regexp_replace("path", "^file:/+", "file:///")
     parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
@@ -135,7 +135,9 @@ def list_units(
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
-        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(SUFFIXES)}")
+        raise RollupError(
+            f"no captures at {one_line(', '.join(names))}: no file there ends in {', '.join(CAPTURE_SUFFIXES)}"
+        )
     return units, refused
 
 

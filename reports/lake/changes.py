@@ -14,7 +14,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import DECIDED_RANKS, get_rank, is_decided, verdict_at
-from reports.lake.retirement import COUNTS, mark_counting_verdicts
+from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
 PRODUCT_COLUMNS = ("sut_name", "profile")
@@ -48,11 +48,11 @@ def check_current(events: DataFrame) -> DataFrame:
     latest = sql.max_by(sql.struct("ingest", "rank", "document", "section"), sql.when(is_decided_then, order))
     rows = events.groupBy(*_CHECK_COLUMNS).agg(
         latest.alias("latest"),
-        sql.max_by(COUNTS, order).alias(COUNTS),
+        sql.max_by(COUNTS_COLUMN, order).alias(COUNTS_COLUMN),
         sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
     )
     return shape_rows(
-        rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS, "judged_under").withColumn(
+        rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS_COLUMN, "judged_under").withColumn(
             "verdict", verdict_at(sql.col("rank"))
         ),
         "check_current",
@@ -72,7 +72,7 @@ def list_check_events(
     decided = (
         test_runs.select(*_CHECK_COLUMNS, "ingest", "document", "section", "suites", get_rank(said).alias("rank"))
         .where(is_decided(sql.col("rank")))
-        .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
+        .select("*", sql.lit(True).alias(COUNTS_COLUMN), sql.array(sql.xxhash64("suites")).alias("judged_under"))
         .drop("suites")
     )
     if before is not None:
@@ -113,17 +113,17 @@ def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, a
         )
     )
     marked = mark_counting_verdicts(checks, "now", sql.col("judged"), catalogue)
-    return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS)
+    return marked.select(*_CHECK_COLUMNS, sql.col("since").alias("ingest"), COUNTS_COLUMN)
 
 
 def _pair_events(events: DataFrame) -> DataFrame:
     """Return, for each rule and run, the change in the number of checks with each decided verdict."""
     once = events.groupBy(*_CHECK_COLUMNS, "ingest", "document", "section").agg(
-        sql.min("rank").alias("rank"), sql.max(COUNTS).alias(COUNTS)
+        sql.min("rank").alias("rank"), sql.max(COUNTS_COLUMN).alias(COUNTS_COLUMN)
     )
     # The number comes first: texts with equal beginnings are slow to sort.
     in_order = Over.partitionBy("check", *_CHECK_COLUMNS).orderBy("ingest", sql.col("rank").isNotNull())
-    stands = sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
+    stands = sql.when(sql.col(COUNTS_COLUMN), sql.last("rank", ignorenulls=True).over(in_order))
     stood = (
         once.withColumn("check", sql.xxhash64("rule", "test"))
         .withColumn("stands", stands)

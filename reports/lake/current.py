@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
 from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
-from reports.lake.retirement import COUNTS, mark_counting_verdicts, newest_suites
+from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
@@ -106,7 +106,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
     a counting check is retired, and keeps its last verdict.
     """
-    retired = ~sql.col(COUNTS)
+    retired = ~sql.col(COUNTS_COLUMN)
     worst = sql.struct(
         retired.alias("retired"), "rank", (-sql.col("ingest")).alias("latest"), "seq", sql.col("test").alias("test")
     )
@@ -121,7 +121,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     numbers = [
         sql.count_if((sql.col("rank") == number) & taken).alias(f"{word}{number}")
         for number in range(_RANK_COUNT)
-        for word, taken in (("counted", sql.col(COUNTS)), ("all", sql.lit(True)))
+        for word, taken in (("counted", sql.col(COUNTS_COLUMN)), ("all", sql.lit(True)))
     ]
     rules = checks.groupBy("sut", "rule").agg(
         sql.min(worst).alias("worst"),

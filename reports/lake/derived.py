@@ -88,13 +88,13 @@ def derive_pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame)
 
 def parse_topology_systems(extra: Column) -> Column:
     """Return the systems of a topology from run.json: role, key and name of each; null without a topology."""
-    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_NAMED)}>")
+    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct_type(_SYSTEM_NAME_FIELDS)}>")
     known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
     return sql.transform(
         known,
         lambda each: sql.struct(
             each["key"].alias("role"),
-            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _NAMED)).alias("key"),
+            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _SYSTEM_NAME_FIELDS)).alias("key"),
             sql.concat_ws(" ", each["value"]["name"], each["value"]["version"]).alias("name"),
         ),
     )
@@ -117,7 +117,7 @@ def _pair_systems(extra: Column) -> Column:
     return sql.array_distinct(sql.flatten(sql.transform(systems, pair_with_others)))
 
 
-_NAMED = {"name": "string", "version": "string", "profile": "string"}
+_SYSTEM_NAME_FIELDS = {"name": "string", "version": "string", "profile": "string"}
 
 
 def _systems_of_runs(runs: DataFrame) -> DataFrame:

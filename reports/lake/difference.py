@@ -24,7 +24,7 @@ Table = Callable[[str], DataFrame]
 NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
 ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
 KINDS = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
-_SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
+_SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
         table("verdicts").join(mine, "ingest", "left_semi"),
         table("evidence").where(sql.lit(False)),
     )
-    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE).alias("stands"))
+    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE_COLUMNS).alias("stands"))
 
 
 def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:

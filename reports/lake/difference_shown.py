@@ -11,7 +11,7 @@ from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference,
 from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
 from reports.values import value_names
 
-_TEXT = 120
+_LONGEST_TEXT_CHARACTERS = 120
 """The maximum number of characters of an expected or observed value in a difference."""
 
 
@@ -97,7 +97,7 @@ def _value_name(text: str | None) -> str:
 
 
 def _shorten_value(text: str | None) -> str:
-    return one_line(text or "-", _TEXT)
+    return one_line(text or "-", _LONGEST_TEXT_CHARACTERS)
 
 
 def _format_row(step: Step) -> str:

@@ -13,8 +13,8 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, Timestam
 from reports.lake.schemas import DERIVED
 from reports.text import escape_formula
 
-_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"
-_NESTED = (ArrayType, MapType, StructType)
+_TIME_FORMAT = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"
+_NESTED_TYPES = (ArrayType, MapType, StructType)
 
 
 def write_csv(rows: DataFrame, out: TextIO) -> None:
@@ -36,7 +36,7 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
 
 def write_json(rows: DataFrame, out: TextIO) -> None:
     """Write a JSON array with an object for each row, one per line, with every column."""
-    lines = rows.select(sql.to_json(sql.struct("*"), _JSON).alias("line"))
+    lines = rows.select(sql.to_json(sql.struct("*"), _JSON_OPTIONS).alias("line"))
     texts: Iterator[str] = (row.line for row in lines.toLocalIterator())
     out.write("[")
     for number, text in enumerate(texts):
@@ -45,7 +45,7 @@ def write_json(rows: DataFrame, out: TextIO) -> None:
 
 
 FORMATS: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
-_JSON = {"ignoreNullFields": "false", "timestampFormat": _TIME}
+_JSON_OPTIONS = {"ignoreNullFields": "false", "timestampFormat": _TIME_FORMAT}
 
 
 def sort_table(rows: DataFrame, table: str) -> DataFrame:
@@ -55,12 +55,12 @@ def sort_table(rows: DataFrame, table: str) -> DataFrame:
     """
     if table not in DERIVED:
         return rows
-    return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED)))
+    return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED_TYPES)))
 
 
 def _cell_column(name: str, type_: DataType) -> Column:
-    if isinstance(type_, _NESTED):
-        return sql.to_json(sql.col(name), _JSON)
+    if isinstance(type_, _NESTED_TYPES):
+        return sql.to_json(sql.col(name), _JSON_OPTIONS)
     if isinstance(type_, TimestampType):
-        return sql.date_format(name, _TIME)
+        return sql.date_format(name, _TIME_FORMAT)
     return sql.col(name).cast("string")

@@ -18,7 +18,7 @@ from reports.lake.local import is_url, local_path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
+MISSING_FILE_EXCEPTIONS = ("FileNotFoundException", "NotInMountpointException")
 SMALL_FILE_OCTETS = 64 << 20
 """The maximum size in octets of a file that is read as a whole."""
 
@@ -84,7 +84,7 @@ class Files:
             try:
                 return _build_status(system.getFileStatus(path))
             except Py4JJavaError as error:
-                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                if error.java_exception.getClass().getSimpleName() in MISSING_FILE_EXCEPTIONS:
                     return None
                 raise
 
@@ -95,7 +95,7 @@ class Files:
             try:
                 return sorted((_build_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
             except Py4JJavaError as error:
-                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                if error.java_exception.getClass().getSimpleName() in MISSING_FILE_EXCEPTIONS:
                     return []
                 raise
 

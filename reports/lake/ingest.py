@@ -24,7 +24,7 @@ from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
 """A function that receives the name of the current stage, in a few words."""
-REJECTED_NAMED = 100
+MOST_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ def ingest_folders(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Ingest the new folders among these, and complete the report; ``finished``: skip unfinished runs."""
+    """Ingest those of the given folders that are new, and complete the report; ``finished``: skip unfinished runs."""
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
@@ -205,7 +205,9 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
     report.rejected = sum(source.lines for source in chosen) - kept
     if report.rejected:
         with note_published_on_failure(report):
-            report.named = writing.list_rejected_lines(replace(lake, manifest=state), commits, REJECTED_NAMED)
+            report.named = writing.list_rejected_lines(
+                replace(lake, manifest=state), commits, MOST_NAMED_REJECTED_LINES
+            )
 
 
 def _write_folders(

@@ -38,9 +38,9 @@ from reports.lake.writing import SHUFFLE_PARTITIONS
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-GROUP = "mqconform.captures"
+ENTRY_POINT_GROUP = "mqconform.captures"
 """The entry points of the judge of captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
-ARCHIVE = "mqconform-code"
+ARCHIVE_NAME = "mqconform-code"
 ARROW_SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
@@ -48,11 +48,11 @@ ARROW_SETTINGS: Final = {
 """The session's settings for batches of captures, which are in the memory of both Java and Python."""
 CAPTURE_MEMORY_OCTETS: Final = 2 << 30
 """The maximum memory in octets for judging one capture."""
-_LINE = (
+_LINE_COLUMNS = (
     *("rule", "verdict", "expected", "observed", "reason", "advice"),
     *("test", "capture", "evidence", "errata", "notes"),
 )
-_UNITS = "folder string, unit string, profile string, started_ms bigint"
+_UNITS_SCHEMA = "folder string, unit string, profile string, started_ms bigint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,9 @@ def _judge_folders(
     stage(f"judging {written.captures} captures")
     files.write_text(f"{aside}/{RULES}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
-    rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
+    rows = spark.createDataFrame(
+        [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS_SCHEMA
+    )
     with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
         judged = _judge_all(read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
@@ -196,7 +198,7 @@ def _build_lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataF
         "schema": sql.lit(2),
         "seq": sql.row_number().over(Window.partitionBy("unit").orderBy("capture", "position")),
         "ms": sql.greatest(ms, sql.lit(0).cast("bigint")),
-        **{name: sql.col(name) for name in (*_LINE, "rejected")},
+        **{name: sql.col(name) for name in (*_LINE_COLUMNS, "rejected")},
         "test": sql.coalesce("test", "capture"),
     }
     line = sql.to_json(sql.struct(*(column.alias(name) for name, column in columns.items())))
@@ -240,10 +242,10 @@ def _send_code(spark: SparkSession) -> Iterator[str]:
         yield ""
         return
     with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch the code
-        archive = Path(folder) / f"{ARCHIVE}.zip"
+        archive = Path(folder) / f"{ARCHIVE_NAME}.zip"
         _pack_code(_find_entry_point("code").load(), archive)
-        context.addArchive(f"{archive}#{ARCHIVE}")
-        yield ARCHIVE
+        context.addArchive(f"{archive}#{ARCHIVE_NAME}")
+        yield ARCHIVE_NAME
 
 
 def _pack_code(packages: Iterable[Path], archive: Path) -> None:
@@ -255,8 +257,8 @@ def _pack_code(packages: Iterable[Path], archive: Path) -> None:
 
 
 def _find_entry_point(name: str) -> EntryPoint:
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
         return entry
     raise RollupError(
-        f"no installed package judges captures (entry point {GROUP}, {name}): install mqconform completely"
+        f"no installed package judges captures (entry point {ENTRY_POINT_GROUP}, {name}): install mqconform completely"
     )

@@ -48,7 +48,7 @@ DDL = (
 """The `SCHEMA` in Spark's notation."""
 CAPTURE_COLUMNS = ("unit", "profile", "capture")
 """The columns of each capture that a worker gets, without its ``content``."""
-ROWS = 4096
+ROWS_PER_BATCH = 4096
 
 
 class TooLong(BaseException):
@@ -80,8 +80,8 @@ class Worker:
                     unit, profile, capture = (batch.column(name)[row].as_py() for name in CAPTURE_COLUMNS)
                     path.write_bytes(batch.column("content")[row].as_buffer())
                     rows = self._judge_capture(judge, path, capture, profile)
-                    for start in range(0, len(rows), ROWS):
-                        some = [{"unit": unit} | each for each in rows[start : start + ROWS]]
+                    for start in range(0, len(rows), ROWS_PER_BATCH):
+                        some = [{"unit": unit} | each for each in rows[start : start + ROWS_PER_BATCH]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
 
     def _load_judge(self) -> Lines:

@@ -16,12 +16,12 @@ from pyspark.sql import functions as sql
 
 from reports.lake.files import escape_pattern
 from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct_type
-from reports.records import YEARS
+from reports.records import VALID_YEARS
 from reports.vocabulary import VERDICTS
 
-DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
+DOCUMENT_PATTERN = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
-RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
+RULE_ID_PATTERN = rf"^({DOCUMENT_PATTERN})-(.+)-[^-]+$"
 """The pattern of a rule id: document, section, number."""
 TEXT_COLUMNS = dict.fromkeys(
     ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string"
@@ -255,15 +255,15 @@ def _reason_for_rejection(schema: int) -> Column:
     ]
     if schema == 1:
         checks += [
-            (~v["document"].rlike(rf"\A{DOCUMENT}\z"), describe_unknown_value("document", "document")),
-            (~sql.year("v.time").between(*YEARS), "time is outside the run"),
+            (~v["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), describe_unknown_value("document", "document")),
+            (~sql.year("v.time").between(*VALID_YEARS), "time is outside the run"),
             (
                 v["run"] != sql.col("run_run"),
                 sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
             ),
         ]
     else:
-        checks.append((~v["rule"].rlike(RULE), describe_unknown_value("rule", "rule")))
+        checks.append((~v["rule"].rlike(RULE_ID_PATTERN), describe_unknown_value("rule", "rule")))
         checks.append((~v["ms"].between(-LONGEST_OFFSET_MS, LONGEST_OFFSET_MS), "ms is outside the run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 

@@ -9,20 +9,20 @@ from pathlib import Path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+URL_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 """Matches the beginning of a URL, which distinguishes a URL from a local path."""
-LOCAL = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
+LOCAL_URL_PATTERN = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
 """The beginning of the URL of a local path; ``file://HOST/`` does not match."""
 
 
 def is_url(where: str) -> bool:
     """Return whether ``where`` is a URL; otherwise it is a local path."""
-    return URL.match(where) is not None
+    return URL_PATTERN.match(where) is not None
 
 
 def local_path(uri: str) -> Path | None:
     """Return the local path of a full name; None for any other file system."""
-    match = LOCAL.match(uri)
+    match = LOCAL_URL_PATTERN.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 

@@ -16,7 +16,7 @@ from reports.vocabulary import RESULTS
 if TYPE_CHECKING:
     from reports.lake.files import Files
 
-PAIR = "pair.json"
+PAIR_FILE = "pair.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class _System:
 
 def is_pair(files: Files, folder: str) -> bool:
     """Return whether a folder has the results of a pair."""
-    status = files.status(f"{folder}/{PAIR}")
+    status = files.status(f"{folder}/{PAIR_FILE}")
     return status is not None and not status.is_folder
 
 
 def read_pair(files: Readable, folder: str) -> PairSource:
     """Read the results of a pair. Raises `RollupError`."""
-    uri = f"{folder}/{PAIR}"
+    uri = f"{folder}/{PAIR_FILE}"
     text, where = files.read_text(uri), one_line(uri.removeprefix("file://"))
     try:
         record = Record(json.loads(text), where)

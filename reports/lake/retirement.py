@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
-COUNTS = "counts"
+COUNTS_COLUMN = "counts"
 
 
 def newest_suites(runs: DataFrame) -> DataFrame:
@@ -42,7 +42,7 @@ def mark_counting_verdicts(rows: DataFrame, suites: str, judged: Column, catalog
         .join(knows_rule, [suites, "rule"], "left")
         .join(known_checks, [suites, "function"], "left")
         .withColumn(
-            COUNTS,
+            COUNTS_COLUMN,
             judged
             | sql.col("suites_are_known").isNull()
             | sql.coalesce(sql.col("rule_is_known") & covers, sql.lit(False)),

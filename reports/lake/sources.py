@@ -19,11 +19,11 @@ from pyspark.sql import functions as sql
 
 from reports.lake import pairs, rows
 from reports.lake.files import SMALL_FILE_OCTETS, Files, Status, escape_pattern, get_full_name
-from reports.lake.lines import DOCUMENT, JSON_OPTIONS, plain_path
+from reports.lake.lines import DOCUMENT_PATTERN, JSON_OPTIONS, plain_path
 from reports.lake.local import is_url, local_path
 from reports.lake.pairs import PairSource
 from reports.lake.schemas import FACTS, shape_rows
-from reports.records import SCHEMAS, Record
+from reports.records import SCHEMA_VERSIONS, Record
 from reports.rollup_error import RollupError
 from reports.runs import resolve_inside
 from reports.text import one_line, system_key
@@ -177,11 +177,11 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     """Return the reason why rules.json is refused, by the hash of the suites."""
     r = sql.col("r")
     no_name = sql.map_filter(
-        r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT}\z"), sql.lit(False))
+        r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT_PATTERN}\z"), sql.lit(False))
     )
     checks: list[tuple[Column, Column]] = [
         (
-            r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMAS),
+            r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMA_VERSIONS),
             sql.lit("its schema is unknown: a newer mqconform wrote it"),
         ),
         (
@@ -224,7 +224,7 @@ def build_catalogue_table(rules: DataFrame) -> DataFrame:
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
-    """Return the table `suites` from `rules_of`."""
+    """Return the table `suites`, given the result of `rules_of`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 

@@ -16,7 +16,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 READING_STATEMENTS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-MEMORY_MIB = 2_048
+MEMORY_LIMIT_MIB = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _close_the_rest(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Restrict queries to the files of the lake, and to their memory limit."""
     data = str(lake / "data").replace("'", "''")
     connection.execute(
-        f"set temp_directory = ''; set memory_limit = '{MEMORY_MIB}MiB'; set timezone = 'UTC';"
+        f"set temp_directory = ''; set memory_limit = '{MEMORY_LIMIT_MIB}MiB'; set timezone = 'UTC';"
         f"set allowed_directories = ['{data}/']; set enable_external_access = false; set lock_configuration = true"
     )
 
@@ -84,7 +84,7 @@ def _one_line_errors(seconds: float) -> Iterator[None]:
             f"the query took longer than {seconds:g} s: narrow the query, or increase --seconds"
         ) from error
     except duckdb.OutOfMemoryException as error:
-        raise RollupError(f"the query needs more than {MEMORY_MIB} MiB of memory: narrow the query") from error
+        raise RollupError(f"the query needs more than {MEMORY_LIMIT_MIB} MiB of memory: narrow the query") from error
     except duckdb.CatalogException as error:
         reason = one_line(str(error).partition("\n")[0], 300)
         raise RollupError(f"{reason} `show tables` lists the tables") from error

@@ -25,8 +25,8 @@ SHUFFLE_PARTITION_OCTETS = 32 << 20
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
-OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
-OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
+RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
+OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):

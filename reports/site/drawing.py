@@ -12,7 +12,7 @@ from reports.text import make_visible
 from reports.vocabulary import DECIDED, FINDINGS
 
 BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
-_ON_A_BAR = (*FINDINGS, "pass")
+_VERDICTS_ON_A_BAR = (*FINDINGS, "pass")
 _LETTER_WIDTH = 6.6
 """The width in pixels of a letter in a badge."""
 
@@ -38,8 +38,8 @@ class Stack:
 
 def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
     """Place the counts on a bar that represents ``whole`` rules; the place of unjudged rules stays empty."""
-    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _ON_A_BAR), 1), 0.0, []
-    for name in _ON_A_BAR:
+    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _VERDICTS_ON_A_BAR), 1), 0.0, []
+    for name in _VERDICTS_ON_A_BAR:
         if width := 100 * counts.get(name, 0) / whole:
             parts.append(Part(name, round(start, 2), round(width, 2)))
             start += width

@@ -27,13 +27,13 @@ COLUMNS_THAT_FIT = 5
 """The number of columns above which the table scrolls in a box."""
 RUNS_WITH_PAGES = 500
 """The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
-OUTPUTS_CACHED = 4096
+MOST_CACHED_OUTPUTS = 4096
 """The maximum number of cached outputs of each macro."""
 Stage = Callable[[str, int, int], None]
 """A function that receives the current stage, the number of finished parts, and the number of all parts (0:
 unknown).
 """
-_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
+_MACROS_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
 """The macros of parts.html that depend only on their arguments."""
 
 
@@ -150,7 +150,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
     """Return the macros of parts.html; output that is often repeated is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
-    kept = {name: lru_cache(OUTPUTS_CACHED)(macros[name]) for name in _OF_VALUES}
+    kept = {name: lru_cache(MOST_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}
     counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
@@ -158,7 +158,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Cache the output of a macro by the content of its counters, which are not hashable."""
 
-    @lru_cache(OUTPUTS_CACHED)
+    @lru_cache(MOST_CACHED_OUTPUTS)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
         return macro(Counter(dict(counts)), *more)
 

@@ -25,7 +25,7 @@ from reports.text import slug
 from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
-FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
+SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
@@ -48,7 +48,7 @@ def write_site(
     """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
-    for folder in FOLDERS:
+    for folder in SITE_FOLDERS:
         (site / folder).mkdir(parents=True)
     for name in STATIC_FILES:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
@@ -126,7 +126,7 @@ def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run
 
 
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the cell of a document and a system: the findings if there are any, else the sections."""
+    """Return the target of the link in the cell of a document and a system: its findings, else the page of sections."""
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)

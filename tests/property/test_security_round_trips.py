@@ -22,7 +22,7 @@ from reference_qm.security import (
     Sid,
     is_granted,
 )
-from reference_qm.security.caches import MINUTE_MS, TimedCache
+from reference_qm.security.caches import MS_PER_MINUTE, TimedCache
 from reference_qm.security.ciphers import decrypt, encrypt
 from reference_qm.security.hashing import is_signature, sign
 from reference_qm.security.key_exchange import unwrap, wrap
@@ -131,6 +131,6 @@ def test_key_cache_never_exceeds_its_size_and_lifetime(size, steps, lifetime_s):
         old = now.utc_s - lifetime_s
         assert cached.find(lambda entry, old=old: entry.CachedTime < old) is None
         assert (again_ms is None) == (len(cached) == 0)
-        assert again_ms is None or again_ms >= MINUTE_MS
+        assert again_ms is None or again_ms >= MS_PER_MINUTE
         cached.add(CachedSymmetricKey(None, "", 0, b"", b"", now.utc_s))
         assert 1 <= len(cached) <= size

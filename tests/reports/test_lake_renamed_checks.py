@@ -53,10 +53,12 @@ class Systems:
         (folder / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         return folder
 
-    def ingest(self, stage, *folders, replacing=False):
+    def ingest(self, stage, *folders, replaced=()):
         """Ingest run folders together, and read what stands after this stage."""
-        report = ingest(self.lake(), [str(folder) for folder in folders], replacing=replacing)
-        assert sorted(report.replaced if replacing else report.taken) == sorted(folder.name for folder in folders)
+        given = [str(folder) for folder in (*folders, *replaced)]
+        report = ingest(self.lake(), given, replacing=bool(replaced))
+        assert sorted(report.taken) == sorted(folder.name for folder in folders)
+        assert report.replaced == [folder.name for folder in replaced]
         lake = self.lake()
         for row in lake.table("rule_current").where(f"rule = '{RULE}'").collect():
             self.stands[stage, row.sut_name] = row.test, row.verdict, row.tests, row.retired
@@ -100,35 +102,38 @@ def systems(spark, tmp_path_factory):
     made.read_roots("after")
     with (replaced / "verdicts.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"schema": 2, "seq": 9, "ms": 9, "rule": RULE, "verdict": "pass", "test": OTHER}) + "\n")
-    made.ingest("replaced", replaced, replacing=True)
-    made.ingest("again", made.write_run("later", AFTER, (f"{NEW}[a]", RULE, "pass"), selection="-k new"))
-    made.ingest("back", made.write_run("back", BEFORE, (OLD, RULE, "fail")))
+    made.ingest(
+        "last",
+        made.write_run("later", AFTER, (f"{NEW}[a]", RULE, "pass"), selection="-k new"),
+        made.write_run("back", BEFORE, (OLD, RULE, "fail")),
+        replaced=[replaced],
+    )
     return made
 
 
 def test_renamed_check_keeps_its_verdict_until_it_runs_again(systems):
     assert systems.stands["after", "later"] == (f"{NEW}[a]", "fail", 2, False)
     assert ("after", "later") not in systems.changes
-    assert systems.stands["again", "later"] == (f"{NEW}[a]", "pass", 2, False)
-    assert systems.changes["again", "later"] == [("later-12", RULE, "newly passing")]
+    assert systems.stands["last", "later"] == (f"{NEW}[a]", "pass", 2, False)
+    assert systems.changes["last", "later"] == [("later-12", RULE, "newly passing")]
 
 
 def test_renamed_check_that_still_fails_gives_no_change(systems):
     assert systems.stands["after", "failing"] == (NEW, "fail", 1, False)
-    assert ("again", "failing") not in systems.changes
+    assert ("last", "failing") not in systems.changes
     steps = compare(systems.lake().table, "failing-4", "failing-9", None).steps
     assert {step.kind for step in steps} == {UNCHANGED}
 
 
 def test_an_older_change_of_the_suites_removes_no_check_that_was_renamed_later(systems):
     """The run is replaced, so that all of its product is derived anew, with the newest names."""
-    assert systems.stands["replaced", "replaced"] == (NEW, "fail", 2, False)
-    assert systems.changes["replaced", "replaced"] == [("replaced-2", OTHER_RULE, "added")]
+    assert systems.stands["last", "replaced"] == (NEW, "fail", 2, False)
+    assert systems.changes["last", "replaced"] == [("replaced-2", OTHER_RULE, "added")]
 
 
 def test_suites_without_new_name_use_old_name(systems):
     assert systems.stands["after", "back"] == (NEW, "pass", 1, False)
-    assert systems.stands["back", "back"] == (OLD, "fail", 1, False)
+    assert systems.stands["last", "back"] == (OLD, "fail", 1, False)
 
 
 def test_a_missing_root_of_an_older_run_names_the_renamed_check(systems):

@@ -12,7 +12,7 @@ from site_pages import only_rule_page, page_of
 
 from reports.errata import Erratum, known_errata
 from reports.model import Beside, Change, Coverage, Member, System
-from reports.site import environment
+from reports.site import build_template_environment
 from reports.text import slug
 
 TAGS = {
@@ -108,7 +108,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
 
 def test_site_of_old_runs_states_that_coverage_is_unknown(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
-    assert "No run has the coverage of the suites" in page_of(site, "coverage.html")
+    assert "No run contains the coverage of the suites" in page_of(site, "coverage.html")
 
 
 def test_rewritten_site_has_no_stale_pages(tmp_path):
@@ -169,5 +169,5 @@ def test_color_is_always_accompanied_by_symbol_or_word(tmp_path):
 
 
 def test_html_templates_always_autoescape():
-    assert environment().autoescape is True
-    assert environment().from_string("{{ x }}").render(x="<b>\u202e") == "&lt;b&gt;⟨U+202E⟩"
+    assert build_template_environment().autoescape is True
+    assert build_template_environment().from_string("{{ x }}").render(x="<b>\u202e") == "&lt;b&gt;⟨U+202E⟩"

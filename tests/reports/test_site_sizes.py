@@ -11,7 +11,7 @@ from made import CONTOSO, contents, rule, run, standing, written
 from reports.model import Cited, System
 from reports.site.errata_pages import RULES_PER_ERRATUM_SHOWN
 from reports.site.pages import RUNS_WITH_PAGES
-from reports.site.rule_lists import FINDINGS_NAMED
+from reports.site.rule_lists import MOST_NAMED_FINDINGS
 from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
@@ -45,8 +45,8 @@ def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], rules, verdicts))
     page = text_of(site, "rules.html")
     first = re.findall(r'<th scope="row"><a href="rules/[^"]+">([^<]+)<', page)
-    assert first == [each.rule for each in (rules[-1], *rules[: FINDINGS_NAMED - 1])]
-    assert f"{len(rules) - FINDINGS_NAMED} further rules have findings" in page
+    assert first == [each.rule for each in (rules[-1], *rules[: MOST_NAMED_FINDINGS - 1])]
+    assert f"{len(rules) - MOST_NAMED_FINDINGS} further rules have findings" in page
     assert page.count('<li><a href="sections/') == 2
 
 

@@ -41,5 +41,5 @@ def test_cancelled_deadlines_are_purged_from_memory():
         alive.add(number)
         due.add(number, 1_000_000 + number)
         alive.discard(number - 100)
-    assert len(due) <= deadlines.SWEEP_AT + 1
+    assert len(due) <= deadlines.SWEEP_THRESHOLD + 1
     assert list(due.take_due(2_000_000)) == sorted(alive)

@@ -10,7 +10,7 @@ import pytest
 from harness.errors import UsageError
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.errata import load_errata
-from harness.rules.product_notes import NOT_CONFIGURED, Note
+from harness.rules.product_notes import REASONS_NOT_CONFIGURED, Note
 from harness.rules.releases import RELEASES
 from harness.sut.releases import LATER_METHODS
 from harness.sut.sut_file import parse_sut_file
@@ -35,7 +35,7 @@ def notes() -> list[Note]:
 
 def configured(note: Note) -> set[str]:
     """Return the behaviours that the reference has because of a note."""
-    return {name for name in note.reference if name.partition(":")[0] not in NOT_CONFIGURED}
+    return {name for name in note.reference if name.partition(":")[0] not in REASONS_NOT_CONFIGURED}
 
 
 def test_every_product_note_has_behaviors_or_a_reason() -> None:
@@ -44,7 +44,7 @@ def test_every_product_note_has_behaviors_or_a_reason() -> None:
     assert set(of_errata.values()) <= load_errata(load_index()).keys()
     unconfigured = [note for note in notes() if not configured(note)]
     assert len(notes()) == 193
-    assert {note.reference[0].partition(":")[0] for note in unconfigured} == NOT_CONFIGURED.keys()
+    assert {note.reference[0].partition(":")[0] for note in unconfigured} == REASONS_NOT_CONFIGURED.keys()
 
 
 def test_reference_release_shows_each_excused_behaviour() -> None:

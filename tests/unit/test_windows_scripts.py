@@ -11,9 +11,9 @@ import pytest
 import tree_sitter_powershell
 from tree_sitter import Language, Node, Parser
 
-from harness.cli.windows import FILES, FOLDER
+from harness.cli.windows import WINDOWS_FILE_NAMES, WINDOWS_FILES_FOLDER
 
-SCRIPTS = sorted(name for name in FILES if name.endswith(".ps1"))
+SCRIPTS = sorted(name for name in WINDOWS_FILE_NAMES if name.endswith(".ps1"))
 PROVISION = "provision.ps1"
 COMMON = {"ErrorAction"}
 CMDLETS = {
@@ -94,7 +94,7 @@ UNDOING = ("Undo-Setting", "Undo-Feature", "Undo-Queue", "Undo-Rule")
 
 @cache
 def _tree(name: str) -> Node:
-    text = (FOLDER / name).read_bytes()
+    text = (WINDOWS_FILES_FOLDER / name).read_bytes()
     return Parser(Language(tree_sitter_powershell.language())).parse(text).root_node
 
 
@@ -161,9 +161,9 @@ def test_syntax_error_in_powershell_script_is_found() -> None:
     assert any(node.type in SEVEN for node in _everything(parse(b"Get-Item a && Get-Item b\n").root_node))
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", WINDOWS_FILE_NAMES)
 def test_windows_file_contains_only_ascii(name: str) -> None:
-    assert (FOLDER / name).read_bytes().isascii()
+    assert (WINDOWS_FILES_FOLDER / name).read_bytes().isascii()
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -289,7 +289,9 @@ def test_windows_script_creates_the_queues_of_the_sut_file() -> None:
 
 
 def test_windows_folder_has_files_that_the_command_writes() -> None:
-    assert sorted(path.name for path in Path(FOLDER).iterdir() if path.is_file()) == sorted(FILES)
+    assert sorted(path.name for path in Path(WINDOWS_FILES_FOLDER).iterdir() if path.is_file()) == sorted(
+        WINDOWS_FILE_NAMES
+    )
 
 
 def test_switches_named_in_windows_settings_table_are_script_parameters() -> None:
@@ -301,8 +303,8 @@ def test_switches_named_in_windows_settings_table_are_script_parameters() -> Non
 
 
 def test_windows_page_states_source_of_each_claim_and_member() -> None:
-    root = FOLDER.parents[1]
-    text = (FOLDER / "MsmqAgent.cs").read_text(encoding="ascii")
+    root = WINDOWS_FILES_FOLDER.parents[1]
+    text = (WINDOWS_FILES_FOLDER / "MsmqAgent.cs").read_text(encoding="ascii")
     (members,) = re.findall(r"interface IWindowsOnly\s*\{(.*?)\n    \}", text, re.DOTALL)
     page = (root / "docs" / "windows.md").read_text(encoding="utf-8").partition("## What was run")[2]
     _, _, *rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")]

@@ -11,7 +11,7 @@ from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
 """The names of the queues in a walk, and the name of the subqueue that each of them may have."""
-QUOTAS = (None, None, None, 8)
+DRAWN_QUOTAS_KB = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
 
 
@@ -46,7 +46,7 @@ class Administering(QueuesBase):
             "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUES),
             "transactional": chance.random() < 0.4,
             "journaling": chance.random() < 0.4,
-            "quota_kb": chance.choice(QUOTAS),
+            "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
             "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
         }
 
@@ -79,7 +79,7 @@ class Administering(QueuesBase):
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
-        return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(QUOTAS)}
+        return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(DRAWN_QUOTAS_KB)}
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
     def purge(self, queue: str) -> None:

@@ -6,13 +6,13 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.administering import Administering
-from harness.model.queues.base import MARGIN_MS
+from harness.model.queues.base import TIMER_MARGIN_MS
 from harness.model.queues.reading import Reading
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
 from harness.model.steps import Impossible, transition
 
-PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
+DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
 class Queues(Administering, Reading, Transactions):
@@ -37,7 +37,7 @@ class Queues(Administering, Reading, Transactions):
         """Return the times up to a given time at which waits end and messages expire, in order; raise Impossible if the
         order is undetermined.
         """
-        if any(abs(one.due_ms - until_ms) < MARGIN_MS for one in self.readers()):
+        if any(abs(one.due_ms - until_ms) < TIMER_MARGIN_MS for one in self.readers()):
             raise Impossible
         due: list[tuple[int, int, Reader | Position]] = []
         due += [(one.due_ms, place, one) for place, one in enumerate(self.readers())]
@@ -47,7 +47,7 @@ class Queues(Administering, Reading, Transactions):
                 due_ms = position.expires_ms
                 if due_ms is None:
                     continue
-                if any(abs(due_ms - other_ms) < MARGIN_MS for other_ms in (until_ms, *waits_ms)):
+                if any(abs(due_ms - other_ms) < TIMER_MARGIN_MS for other_ms in (until_ms, *waits_ms)):
                     raise Impossible
                 if position.state != AVAILABLE and due_ms < until_ms:
                     raise Impossible
@@ -63,7 +63,7 @@ class Queues(Administering, Reading, Transactions):
         raise Impossible
 
     def draw_pause(self, chance: Random) -> dict[str, Any]:
-        ms = chance.choice(PAUSES_MS)
+        ms = chance.choice(DRAWN_PAUSES_MS)
         self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 

@@ -28,9 +28,9 @@ from harness.model.steps import Impossible, Model, Step
 
 ADMIN = "admin"
 """The queue for administration acknowledgments, which exists from the start."""
-SMALL_BYTES = (120, 420)
+SMALL_MESSAGE_BYTES = (120, 420)
 """int bytes: the least and the greatest size of a stored message without a body (headers, label, names)."""
-MARGIN_MS = 1_500
+TIMER_MARGIN_MS = 1_500
 """int ms: a message whose time limit is this near to the present may or may not have expired, because SentTime has
 whole seconds.
 """
@@ -218,7 +218,7 @@ class QueuesBase(Model):
         if quota_kb is None:
             return True
         sizes = [one.message.size for one in positions] + [message.size]
-        least, most = (sum(sizes) + each * len(sizes) for each in SMALL_BYTES)
+        least, most = (sum(sizes) + each * len(sizes) for each in SMALL_MESSAGE_BYTES)
         limit = 1024 * quota_kb
         if least <= limit < most:
             raise Impossible("the quota is nearly reached")

@@ -25,7 +25,7 @@ from harness.model.queues.state import (
 )
 from harness.model.steps import Impossible, draw_one, transition
 
-WAITS_MS = (0, 0, 5_000, 40_000)
+DRAWN_WAITS_MS = (0, 0, 5_000, 40_000)
 MOST_READERS = 3
 MOST_HANDLES, MOST_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
@@ -33,7 +33,7 @@ NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 NOT_AVAILABLE, SHARING = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 USAGE, SEQUENCE = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
-CANCELLED = "MQ_ERROR_OPERATION_CANCELLED"
+CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
 SEEK_RULES = {
     "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
     "previous": ("MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
@@ -87,7 +87,7 @@ class Reading(QueuesBase):
         closed = self.find(self.handles, handle)
         for reader in list(closed.readers):
             self.cite("MQDMPR-3.1.7.1.6-10")
-            self.stop(reader, CANCELLED)
+            self.stop(reader, CANCELLED_STATUS)
         for cursor in closed.cursors:
             del self.cursors[cursor.name]
         if closed.queue is not None:
@@ -120,7 +120,7 @@ class Reading(QueuesBase):
         closed = self.find(self.cursors, cursor)
         for reader in list(closed.handle.readers):
             if reader.cursor is closed:
-                self.stop(reader, CANCELLED)
+                self.stop(reader, CANCELLED_STATUS)
         closed.handle.cursors.remove(closed)
         del self.cursors[cursor]
         self.done()
@@ -405,7 +405,7 @@ class Reading(QueuesBase):
         reader = next((one for one in self.readers() if one.name == read), None)
         if reader is None:
             raise Impossible
-        self.stop(reader, CANCELLED)
+        self.stop(reader, CANCELLED_STATUS)
         self.done()
 
     def draw_cancel(self, chance: Random) -> dict[str, Any]:
@@ -470,4 +470,4 @@ class Reading(QueuesBase):
 
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
         waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
-        return {"wait_ms": 0 if len(waiting) >= MOST_READERS or queue == ADMIN else chance.choice(WAITS_MS)}
+        return {"wait_ms": 0 if len(waiting) >= MOST_READERS or queue == ADMIN else chance.choice(DRAWN_WAITS_MS)}

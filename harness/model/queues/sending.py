@@ -6,12 +6,21 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.base import QueuesBase
-from harness.model.queues.state import AVAILABLE, DELETED, FOREVER, LOCKED, Message, Operation, Position, Queue
+from harness.model.queues.state import (
+    AVAILABLE,
+    DELETED,
+    INFINITE_LIFETIME_S,
+    LOCKED,
+    Message,
+    Operation,
+    Position,
+    Queue,
+)
 from harness.model.steps import Impossible, draw_one, transition
 
-ACKS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
+ACKNOWLEDGMENT_REQUESTS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
 BODY_SIZES = (0, 0, 0, 3_000)
-LIVES_S = (FOREVER, FOREVER, FOREVER, 10, 60)
+DRAWN_LIFETIMES_S = (INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, 10, 60)
 MOST_MESSAGES = 7
 """The number of messages in a queue at which applications stop sending to it."""
 
@@ -31,7 +40,7 @@ class Sending(QueuesBase):
         acks=[],
         journal=[],
         application_tag=0,
-        life_s=FOREVER,
+        life_s=INFINITE_LIFETIME_S,
         transaction=None,
     )
     def send(
@@ -78,7 +87,7 @@ class Sending(QueuesBase):
             self.refuse()
             return
         position = self.insert(target, sent, LOCKED)
-        position.expires_ms = None if life_s == FOREVER else self.now_ms + 1_000 * life_s
+        position.expires_ms = None if life_s == INFINITE_LIFETIME_S else self.now_ms + 1_000 * life_s
         self.done()
         if within is None:
             self.cite("MQDMPR-3.1.7.1.9-23")
@@ -89,7 +98,7 @@ class Sending(QueuesBase):
 
     def check_can_wait(self, queue: Queue, message: Message) -> None:
         """Raise Impossible for a message that may expire in a transactional queue."""
-        if queue.transactional and message.life_s != FOREVER:
+        if queue.transactional and message.life_s != INFINITE_LIFETIME_S:
             raise Impossible  # E108: the documents leave open which transaction deletes it
 
     def arrive(self, position: Position) -> None:
@@ -113,10 +122,12 @@ class Sending(QueuesBase):
             "priority": chance.choice((0, 3, 3, 3, 7, chance.randrange(8))),
             "delivery": "transactional" if queue.transactional is fits else plain,
             "size": chance.choice(BODY_SIZES),
-            "acks": sorted(chance.sample(ACKS, chance.randint(1, 4))) if chance.random() < 0.4 else [],
+            "acks": sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
+            if chance.random() < 0.4
+            else [],
             "journal": chance.choice(([], [], [], ["positive"], ["negative"], ["negative", "positive"])),
             "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),
-            "life_s": FOREVER if queue.transactional else chance.choice(LIVES_S),
+            "life_s": INFINITE_LIFETIME_S if queue.transactional else chance.choice(DRAWN_LIFETIMES_S),
             "transaction": transaction,
         }
 

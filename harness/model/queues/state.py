@@ -8,7 +8,7 @@ from typing import Any
 
 AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pending", "deleted"
 UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
-FOREVER = 0xFFFFFFFF
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Message:
     size: int = 0
     acks: tuple[str, ...] = ()
     application_tag: int = 0
-    life_s: int = FOREVER
+    life_s: int = INFINITE_LIFETIME_S
     cls: str = "NORMAL"
     journal: tuple[str, ...] = ()
 
@@ -41,8 +41,8 @@ class Message:
                 "acks": [],
                 "journal": [],
                 "answers_to": self.queue,
-                "time_to_be_received_s": FOREVER,
-                "time_to_reach_queue_s": FOREVER,
+                "time_to_be_received_s": INFINITE_LIFETIME_S,
+                "time_to_reach_queue_s": INFINITE_LIFETIME_S,
                 "size": 0 if without_body else self.size,
             }
         return {
@@ -98,7 +98,7 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return the positions after a key whose messages are available, in order."""
+        """Return the positions with available messages, in order; ``after``: only positions after this key."""
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:

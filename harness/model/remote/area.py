@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.model.queues.area import Queues
-from harness.model.queues.reading import ALREADY, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE, WAITS_MS
+from harness.model.queues.reading import ALREADY, DRAWN_WAITS_MS, ILLEGAL, NOT_FOUND, PEEK, RECEIVE, USAGE
 from harness.model.queues.state import (
     LOCKED,
     READ,
@@ -29,13 +29,13 @@ from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES = ("one", "two")
 MOST_CLIENTS = 3
-MOST = 8
-CANCELED = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
+MOST_REMOTE_READS = 8
+CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 LATER_METHODS = "later methods"
 """The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
-_NEEDS = ("qm2qm", "receive", "queue_control", "send")
-_LOCAL = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
+_NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
+_LOCAL_TRANSITIONS = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
 
 @dataclass(eq=False, slots=True)
@@ -49,7 +49,7 @@ class Client:
 class Remote(Queues):
     """The model of clients that read two queues remotely, while applications also use the queues."""
 
-    left_out = frozenset(_LOCAL)
+    left_out = frozenset(_LOCAL_TRANSITIONS)
     weights = MappingProxyType({"send": 12, "receive": 2, "peek": 1, "purge": 1, "open": 1, "close": 1})
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -66,7 +66,7 @@ class Remote(Queues):
 
     # -- clients ----------------------------------------------------------------------------------------------------
 
-    @transition("MQQP-3.1.4.8-D02", needs=_NEEDS, weight=3)
+    @transition("MQQP-3.1.4.8-D02", needs=_NEEDED_CAPABILITIES, weight=3)
     def associate(self, client: str) -> None:
         """Let a client connect."""
         self.clients[client] = Client(client)
@@ -77,7 +77,7 @@ class Remote(Queues):
             raise Impossible
         return {"client": f"k{self.steps}"}
 
-    @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDS, weight=1)
+    @transition("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02", needs=_NEEDED_CAPABILITIES, weight=1)
     def vanish(self, client: str) -> None:
         """Break the connection of a client: its handles are closed, and its locked messages are available again."""
         gone = self.find(self.clients, client)
@@ -94,7 +94,14 @@ class Remote(Queues):
     def draw_vanish(self, chance: Random) -> dict[str, Any]:
         return {"client": draw_one(chance, self.clients)}
 
-    @transition("MQQP-3.1.4.3-16", "MQQP-3.1.4.3-17", "MQQP-3.1.4.3-19", "MQDMPR-3.1.7.1.5-123", needs=_NEEDS, weight=5)
+    @transition(
+        "MQQP-3.1.4.3-16",
+        "MQQP-3.1.4.3-17",
+        "MQQP-3.1.4.3-19",
+        "MQDMPR-3.1.7.1.5-123",
+        needs=_NEEDED_CAPABILITIES,
+        weight=5,
+    )
     def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
         """Open a queue remotely."""
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
@@ -116,7 +123,9 @@ class Remote(Queues):
             "deny_receive": chance.random() < 0.1,
         }
 
-    @transition("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDS, weight=1)
+    @transition(
+        "MQQP-3.1.4.4-06", "MQQP-3.1.4.4-09", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-17", needs=_NEEDED_CAPABILITIES, weight=1
+    )
     def close_remote(self, handle: str) -> None:
         """Close a queue remotely; its waiting reads are canceled."""
         closed = self.find(self.remote, handle)
@@ -124,7 +133,7 @@ class Remote(Queues):
         if any(self.units[read][0] is closed for read in self.held(client)):
             raise Impossible  # the documents leave open what happens to a receive that is not ended
         for reader in list(closed.readers):
-            self.stop(reader, CANCELED)
+            self.stop(reader, CANCELED_STATUS)
         self._close_handle(client, closed)
         self.done()
 
@@ -142,7 +151,7 @@ class Remote(Queues):
             del self.remote_cursors[cursor.name]
         del self.remote[handle.name]
 
-    @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDS, weight=3)
+    @transition("MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-10", needs=_NEEDED_CAPABILITIES, weight=3)
     def create_cursor(self, cursor: str, handle: str) -> None:
         """Create a cursor remotely."""
         opened = self.find(self.remote, handle)
@@ -157,7 +166,7 @@ class Remote(Queues):
             "handle": draw_one(chance, (n for n, h in self.remote.items() if not h.cursors)),
         }
 
-    @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDS, weight=1)
+    @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
     def drop_cursor(self, cursor: str) -> None:
         """Close a cursor that no waiting read uses."""
         closed = self.idle_cursor(cursor)
@@ -171,7 +180,13 @@ class Remote(Queues):
     # -- reads --------------------------------------------------------------------------------------------------------
 
     @transition(
-        "MQQP-3.1.4.1-D13", "MQQP-3.1.4.1-13", "MQQP-3.1.4.10-23", needs=_NEEDS, weight=8, wait_ms=0, method=START2
+        "MQQP-3.1.4.1-D13",
+        "MQQP-3.1.4.1-13",
+        "MQQP-3.1.4.10-23",
+        needs=_NEEDED_CAPABILITIES,
+        weight=8,
+        wait_ms=0,
+        method=START2,
     )
     def read_remote(self, read: str, handle: str, receives: bool, method: str, wait_ms: int) -> None:
         """Read the first message remotely; a receive stays open until the client ends it."""
@@ -195,14 +210,14 @@ class Remote(Queues):
         queue = handle.queue
         assert queue is not None
         waiting = sum(len(one.readers) for one in queue.handles)
-        return 0 if waiting >= 3 else int(chance.choice(WAITS_MS))
+        return 0 if waiting >= 3 else int(chance.choice(DRAWN_WAITS_MS))
 
     @transition(
         "MQQP-3.1.4.1-D12",
         "MQQP-3.1.4.1-D15",
         "MQQP-3.1.4.1-D16",
         "MQQP-3.1.4.1-D17",
-        needs=_NEEDS,
+        needs=_NEEDED_CAPABILITIES,
         weight=8,
         wait_ms=0,
     )
@@ -249,7 +264,7 @@ class Remote(Queues):
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
         "MQQP-3.1.4.11-47",
-        needs=(*_NEEDS, LATER_METHODS),
+        needs=(*_NEEDED_CAPABILITIES, LATER_METHODS),
         weight=4,
     )
     def look_up_remote(self, read: str, handle: str, message: str, seek: str, receives: bool) -> None:
@@ -318,7 +333,7 @@ class Remote(Queues):
         "MQQP-3.1.4.2-11",
         "MQQP-3.1.4.2-12",
         "MQQP-3.1.4.2-16",
-        needs=_NEEDS,
+        needs=_NEEDED_CAPABILITIES,
         weight=8,
     )
     def end_read(self, read: str, acknowledge: bool) -> None:
@@ -350,19 +365,19 @@ class Remote(Queues):
         self.cite("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.12-18")
         self.release(unit.operations[0].position, purged="NACK_Q_PURGED")
 
-    @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDS, weight=2)
+    @transition("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", needs=_NEEDED_CAPABILITIES, weight=2)
     def cancel_remote(self, read: str) -> None:
         """Cancel a read remotely."""
         reader = next((one for one in self.readers() if one.name == read and one.handle.name in self.remote), None)
         if reader is None:
             raise Impossible
-        self.stop(reader, CANCELED)
+        self.stop(reader, CANCELED_STATUS)
         self.done()
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
 
-    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDS, weight=1)
+    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDED_CAPABILITIES, weight=1)
     def cancel_nothing(self, handle: str) -> None:
         """Cancel a nonexistent read on a queue with or without waiting reads."""
         opened = self.find(self.remote, handle)
@@ -371,7 +386,7 @@ class Remote(Queues):
     def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote)}
 
-    @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDS, weight=1)
+    @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:
         """Purge a queue remotely."""
         opened = self.find(self.remote, handle)

@@ -13,15 +13,15 @@ from typing import Any
 from harness.model.agreement import Between
 from harness.model.steps import Impossible, Model, draw_one, transition
 
-SETTLE_MS = 1_000
+REACTION_TIME_MS = 1_000
 """int ms: the duration of a step, in which recoverable messages are acknowledged."""
 EXPRESS_ACK_PAUSE_MS = 12_000
 """int ms: a pause after which express messages are also acknowledged."""
-INITIALIZATION_MS = 40_000
+INITIALIZATION_TIMEOUT_MS = 40_000
 """int ms: the duration of the Session Initialization Timer in this area."""
-MARGIN_MS = 2_500
-MOST = 4
-MOST_NAMED_BY_ACK = 32
+TIMER_MARGIN_MS = 2_500
+MOST_SESSIONS = 4
+MOST_MESSAGES_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
@@ -59,7 +59,7 @@ class Sessions(Model):
 
     def is_due(self, session: Session) -> bool:
         """Return whether the timer of a session expires about now, so that the session's state is uncertain."""
-        return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < MARGIN_MS
+        return session.state in (CONNECTED, ESTABLISHED) and abs(session.due_ms - self.now_ms) < TIMER_MARGIN_MS
 
     def draw_live(self, chance: Random, *states: str) -> str:
         """Draw a session; most draws choose one whose state allows the next packet of its set-up."""
@@ -68,7 +68,7 @@ class Sessions(Model):
         fitting = [one for one in live if one.state in states]
         return str(draw_one(chance, fitting if chance.random() < 0.93 else live).name)
 
-    def settle(self, ms: int = SETTLE_MS) -> None:
+    def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let time pass; sessions whose initialization takes too long are closed."""
         self.now_ms += ms
         for one in self.sessions.values():
@@ -85,11 +85,11 @@ class Sessions(Model):
     @transition("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-03", needs=(), weight=2)
     def connect(self, session: str) -> None:
         """Let the peer connect."""
-        self.sessions[session] = Session(session, due_ms=self.now_ms + INITIALIZATION_MS)
+        self.sessions[session] = Session(session, due_ms=self.now_ms + INITIALIZATION_TIMEOUT_MS)
         self.settle()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
-        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MOST:
+        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MOST_SESSIONS:
             raise Impossible
         return {"session": f"s{self.steps}"}
 
@@ -117,7 +117,7 @@ class Sessions(Model):
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED if refused else ESTABLISHED
             if self.decide("from when the Session Initialization Timer runs") == 0:
-                one.due_ms = self.now_ms + INITIALIZATION_MS
+                one.due_ms = self.now_ms + INITIALIZATION_TIMEOUT_MS
         self.settle()
 
     def draw_establish(self, chance: Random) -> dict[str, Any]:
@@ -199,14 +199,14 @@ class Sessions(Model):
         one.received += number
         one.recoverable += number
         one.acknowledged = one.received
-        self.answers["answer"] = {"at once": Between(one.received - number + MOST_NAMED_BY_ACK, one.received)}
+        self.answers["answer"] = {"at once": Between(one.received - number + MOST_MESSAGES_NAMED_BY_ACK, one.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
         return {
             "session": draw_one(chance, open_ones),
-            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+            "number": chance.randint(MOST_MESSAGES_NAMED_BY_ACK + 1, MOST_MESSAGES_NAMED_BY_ACK + 8),
         }
 
     @transition(

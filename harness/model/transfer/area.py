@@ -10,7 +10,7 @@ from harness.model.steps import Impossible, Step, transition
 from harness.model.transfer.receiving import Receiving
 from harness.model.transfer.sending import Shipping
 
-_LOCAL = frozenset(Reading.transitions) - {"receive"} | {
+_LOCAL_TRANSITIONS = frozenset(Reading.transitions) - {"receive"} | {
     "create",
     "create_subqueue",
     "set_queue",
@@ -19,18 +19,18 @@ _LOCAL = frozenset(Reading.transitions) - {"receive"} | {
     "move",
 }
 
-_AT_ONCE = ("receive", "purge")
+_IMMEDIATE_TRANSITIONS = ("receive", "purge")
 """The transitions of the model ``queues`` that take no time."""
 
 
 class Transfer(Receiving, Shipping):
     """The model of messages between two queue managers."""
 
-    left_out = frozenset(_LOCAL)
+    left_out = frozenset(_LOCAL_TRANSITIONS)
 
     def take(self, step: Step) -> None:
         super().take(step)
-        if step.name in _AT_ONCE:
+        if step.name in _IMMEDIATE_TRANSITIONS:
             self.settle()
 
     @transition("MQQB-3.1.5.9-D02", needs=(), weight=1)

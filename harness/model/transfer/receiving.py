@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import Between
-from harness.model.queues.sending import ACKS
+from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
 from harness.model.queues.state import LOCKED, Message, Position, Queue
 from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
@@ -14,12 +14,12 @@ from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessi
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
 BODY_SIZES = (0, 0, 1, 5_000)
-MOST = 8
+MOST_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
-MOST_NAMED_BY_ACK = 32
+MOST_MESSAGES_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
 
@@ -93,10 +93,10 @@ class Receiving(Sessions):
         """Draw the acknowledgments to request. Whether the system sends BAD_DST_Q depends on a setting."""
         if queue == MISSING_QUEUE or chance.random() < 0.6:
             return []
-        return sorted(chance.sample(ACKS, chance.randint(1, 4)))
+        return sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
 
     def check_room(self, queue: str) -> None:
-        if queue in self.queues and len(self.queues[queue].positions) >= MOST:
+        if queue in self.queues and len(self.queues[queue].positions) >= MOST_RECEIVED_MESSAGES:
             raise Impossible
 
     @transition(
@@ -134,14 +134,16 @@ class Receiving(Sessions):
         through = self.find_open(session)
         through.received += number
         through.recoverable += number
-        self.answers["answer"] = {"at once": Between(through.received - number + MOST_NAMED_BY_ACK, through.received)}
+        self.answers["answer"] = {
+            "at once": Between(through.received - number + MOST_MESSAGES_NAMED_BY_ACK, through.received)
+        }
         through.acknowledged = through.received
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         return {
             "session": self.draw_session(chance),
-            "number": chance.randint(MOST_NAMED_BY_ACK + 1, MOST_NAMED_BY_ACK + 8),
+            "number": chance.randint(MOST_MESSAGES_NAMED_BY_ACK + 1, MOST_MESSAGES_NAMED_BY_ACK + 8),
         }
 
     # -- transactional ------------------------------------------------------------------------------------------------

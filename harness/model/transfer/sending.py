@@ -12,18 +12,18 @@ from typing import Any
 from harness.model.agreement import Between
 from harness.model.queues.state import Message
 from harness.model.steps import Impossible, draw_one, transition
-from harness.model.transfer.sessions import SETTLE_MS, Sessions
+from harness.model.transfer.sessions import REACTION_TIME_MS, Sessions
 
-RECONNECT_MS = 8_000
+RECONNECT_TIME_MS = 8_000
 """int ms: a pause after which a system with waiting messages has connected again, longer than the Session Retry Connect
 Timer.
 """
-RETRY_MS = 4_000
+RETRY_INTERVAL_MS = 4_000
 """int ms: a time in which the system does not connect again, shorter than the Session Retry Connect Timer."""
-SILENT_MS = 12_000
+LONGEST_SILENCE_MS = 12_000
 """int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
-MOST = 6
-_OWN = 1_000
+MOST_SENT_MESSAGES = 6
+_OWN_ORDINAL_START = 1_000
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
@@ -99,9 +99,9 @@ class Shipping(Sessions):
         self.settle()
 
     def draw_ship(self, chance: Random) -> dict[str, Any]:
-        if len(self.table) >= MOST or self.lost:
+        if len(self.table) >= MOST_SENT_MESSAGES or self.lost:
             raise Impossible
-        self.check_patience(SETTLE_MS)
+        self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
         return {
             "message": f"m{self.steps}",
@@ -152,7 +152,7 @@ class Shipping(Sessions):
         again = sorted(self.table, key=lambda one: -one.message.priority)
         self.copies += [one.described() for one in again]
         self.await_acknowledgment()
-        self.settle(RECONNECT_MS)
+        self.settle(RECONNECT_TIME_MS)
         self.done()
 
     def draw_come_again(self, chance: Random) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class Shipping(Sessions):
 
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
 
-    def settle(self, ms: int = SETTLE_MS) -> None:
+    def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let the peer acknowledge the received messages, unless it is silent."""
         self.check_patience(ms)
         super().settle(ms)
@@ -224,9 +224,13 @@ class Shipping(Sessions):
 
     def check_patience(self, ms: int) -> None:
         """Raise Impossible after a time in which the system may close the session or resend transactional messages."""
-        if self.lost and self.now_ms + ms - self.lost_ms > RETRY_MS:
+        if self.lost and self.now_ms + ms - self.lost_ms > RETRY_INTERVAL_MS:
             raise Impossible
-        if self.open_ms is not None and (self.table or self.silent) and self.now_ms + ms - self.open_ms > SILENT_MS:
+        if (
+            self.open_ms is not None
+            and (self.table or self.silent)
+            and self.now_ms + ms - self.open_ms > LONGEST_SILENCE_MS
+        ):
             raise Impossible
 
     def visible(self) -> dict[str, Any]:
@@ -244,4 +248,4 @@ class Shipping(Sessions):
     def _count_waiting_messages(self) -> int | Between:
         """Return how many messages wait in the outgoing queue, which may include the system's own acknowledgments."""
         least = len(self.table)
-        return Between(least, least + _OWN) if self.silent or self.lost else least
+        return Between(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least

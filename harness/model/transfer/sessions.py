@@ -18,7 +18,7 @@ from harness.model.queues.state import Message, Queue
 from harness.model.steps import Impossible, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
-SETTLE_MS = 1_500
+REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
 EXPRESS_ACK_PAUSE_MS = 12_000
 """int ms: a pause after which express messages are also acknowledged, longer than half of the peer's AckWaitTimeout."""
@@ -78,7 +78,7 @@ class Sessions(Administering, Reading, Sending):
         """The nontransactional messages that the peer sent, by name."""
         self.long_pauses = 0
 
-    def settle(self, ms: int = SETTLE_MS) -> None:
+    def settle(self, ms: int = REACTION_TIME_MS) -> None:
         """Let enough time pass for the acknowledgments that a step causes."""
         self.now_ms += ms
 

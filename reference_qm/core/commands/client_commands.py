@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_qm.core.arguments import check_number, require_one_of
-from reference_qm.core.commands.queue_commands import ACCESS
+from reference_qm.core.commands.queue_commands import ACCESS_BY_WORD
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
@@ -48,7 +48,7 @@ class ClientCommands(Part):
 
     def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
         """Open a queue of another queue manager."""
-        access = require_one_of("access", request.access, ACCESS)
+        access = require_one_of("access", request.access, ACCESS_BY_WORD)
         if len(self.qm.remote_client.queues) >= OPEN_DESCRIPTORS_LIMIT:
             raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are open already: close some")
         host = self.qm.server_names.find_server(request.queue)

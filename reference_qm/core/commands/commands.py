@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
-from reference_qm.control import FACILITIES, PROTOCOL
+from reference_qm.control import FACILITIES, PROTOCOL_VERSION
 from reference_qm.core.arguments import check_number
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import destination_guid, parse_name
@@ -40,7 +40,7 @@ class Commands(Part):
         machine = self.qm.enterprise.state.LocalQueueManager
         return Result(
             {
-                "protocol": PROTOCOL,
+                "protocol": PROTOCOL_VERSION,
                 "guid": str(self.qm.adm.Identifier),
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
@@ -139,7 +139,7 @@ class Commands(Part):
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
-            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
+            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
         if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
             raise CommandError(
                 f"{self.qm.config.max_outgoing_messages} messages wait to be sent already: try again later"
@@ -199,9 +199,8 @@ class Commands(Part):
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
-            raise CommandError(
-                f"{message.DestinationQueueFormatName!a} does not accept the message: {_NOT_ENQUEUED[status]}"
-            )
+            reason = _REASON_BY_ENQUEUE_STATUS[status]
+            raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
         check_fit(message)
         return self.qm.securing.secure_local_message(local, message, now)
 
@@ -258,7 +257,7 @@ class Commands(Part):
             )
 
 
-_NOT_ENQUEUED = {
+_REASON_BY_ENQUEUE_STATUS = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
     EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
     EnqueueStatus.TIMED_OUT: "its TimeToReachQueue has expired",

@@ -25,8 +25,8 @@ ELEMENTS: Mapping[str, str] = {
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
 """The names of the security attributes that the arguments of ``configure`` set."""
-_ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
-_HIGHEST = 0x7FFFFFFF
+_ALGORITHM_BY_NAME = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
+_HIGHEST_SETTING = 0x7FFFFFFF
 _MOST_SESSIONS = 1_000_000
 
 
@@ -76,12 +76,12 @@ class Configuring(Part):
         self.qm.adm.SendInsecureNacks = other.adm.SendInsecureNacks
 
     def _list_settings(self) -> dict[str, Any]:
-        names = {number: name for name, number in _ALGORITHMS.items()}
+        names = {number: name for name, number in _ALGORITHM_BY_NAME.items()}
         found = {name: getattr(self.qm.security_settings, element) for name, element in ELEMENTS.items()}
         return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
 
 
 def _parse_setting(name: str, value: Any) -> Any:
     if name.startswith("preferred_"):
-        return require_one_of(name, value, _ALGORITHMS)
-    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)
+        return require_one_of(name, value, _ALGORITHM_BY_NAME)
+    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST_SETTING)

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 _RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
-_LOCAL = (
+_LOCAL_QUEUE_MANAGER_ELEMENTS = (
     "ComputerName",
     "QualifiedComputerName",
     "ConnectedNetworkIdentifierList",
@@ -40,9 +40,9 @@ _DIRECTORY_TIMERS = (
     TimerName.DIRECTORY_SITE_GATES_UPDATE,
     TimerName.DIRECTORY_ONLINE,
 )
-_CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
-_NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
-_TRANSFER = (
+_CACHE_NAMES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
+_ELEMENTS_SHOWN_SEPARATELY = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
+_TRANSFER_INFO_ELEMENTS = (
     "FormatName",
     "SenderIdentifier",
     "SequenceIdentifier",
@@ -50,7 +50,7 @@ _TRANSFER = (
     "LastAccessTime",
     "RejectCount",
 )
-_POSITION = (
+_OUTGOING_POSITION_ELEMENTS = (
     "SequenceNumber",
     "RecoverableSequenceNumber",
     "TxSequenceNumber",
@@ -60,7 +60,7 @@ _POSITION = (
     "Transmitted",
 )
 
-_OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
+_OUTGOING_QUEUE_ELEMENTS = ("Identifier", "Label", "Multicast", "BasePriority")
 """The attributes of an outgoing queue that a management interface does not return."""
 _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
@@ -77,7 +77,7 @@ class Inspection(Part):
         return {
             "QueueManager": {
                 "Identifier": str(adm.Identifier),
-                **{name: _to_json(getattr(adm, name)) for name in _LOCAL},
+                **{name: _to_json(getattr(adm, name)) for name in _LOCAL_QUEUE_MANAGER_ELEMENTS},
                 "OperatingSystemType": self.qm.config.operating_system.value,
                 **self._describe_enterprise(),
                 "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
@@ -110,7 +110,10 @@ class Inspection(Part):
                 for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
             ],
             "OutgoingQueues": [
-                {**_describe_outgoing_queue(queue), **{name: _to_json(getattr(queue, name)) for name in _OUTGOING}}
+                {
+                    **_describe_outgoing_queue(queue),
+                    **{name: _to_json(getattr(queue, name)) for name in _OUTGOING_QUEUE_ELEMENTS},
+                }
                 for queue in adm.OutgoingQueues.values()
             ],
             "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
@@ -198,7 +201,10 @@ class Inspection(Part):
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
             **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
             "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
-            **{name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
+            **{
+                name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries]
+                for name in _CACHE_NAMES
+            },
             "timers": {
                 name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
                 for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
@@ -211,7 +217,7 @@ class Inspection(Part):
             "role": "initiator" if session.initiator else "acceptor",
         }
         for one in fields(Session):
-            if one.name[0].isupper() and one.name not in _NOT_SCALAR:
+            if one.name[0].isupper() and one.name not in _ELEMENTS_SHOWN_SEPARATELY:
                 tree[one.name] = _to_json(getattr(session, one.name))
         queue = session.OutgoingQueueReference
         tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
@@ -249,7 +255,7 @@ def _describe_cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, An
 
 def _describe_position(position: OutgoingMessagePosition) -> dict[str, Any]:
     return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
-        name: getattr(position, name) for name in _POSITION
+        name: getattr(position, name) for name in _OUTGOING_POSITION_ELEMENTS
     }
 
 
@@ -264,7 +270,7 @@ def _describe_system_queue(queue: Queue) -> dict[str, Any]:
 
 def _describe_transfers(queue: Queue) -> list[dict[str, Any]]:
     transfers = queue.IncomingTransactionalTransferInfoCollection.values()
-    return [{name: _to_json(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
+    return [{name: _to_json(getattr(transfer, name)) for name in _TRANSFER_INFO_ELEMENTS} for transfer in transfers]
 
 
 def _describe_outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:

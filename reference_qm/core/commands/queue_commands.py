@@ -27,10 +27,10 @@ from reference_qm.surface.effects import Completed, Rejected
 
 LONGEST_WAIT_MS = 0x7FFFFFFF
 
-ACCESS = {"receive": QueueAccessType.RECEIVE, "peek": QueueAccessType.PEEK}
-PRIVACY = {"none": PrivacyLevel.NONE, "optional": PrivacyLevel.OPTIONAL, "body": PrivacyLevel.BODY}
-SEEK = {one.name.lower(): one for one in MessageSeekAction}
-PROPERTIES = {
+ACCESS_BY_WORD = {"receive": QueueAccessType.RECEIVE, "peek": QueueAccessType.PEEK}
+PRIVACY_BY_WORD = {"none": PrivacyLevel.NONE, "optional": PrivacyLevel.OPTIONAL, "body": PrivacyLevel.BODY}
+SEEK_ACTION_BY_WORD = {one.name.lower(): one for one in MessageSeekAction}
+ATTRIBUTE_BY_PROPERTY = {
     "label": "Label",
     "journaling": "Journaling",
     "quota_kb": "Quota",
@@ -41,7 +41,7 @@ PROPERTIES = {
     "type": "Type",
 }
 """The changeable attributes of a queue, by the names that commands use."""
-LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
+PROPERTY_LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
 """The maximum length of Queue.Label in characters. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
@@ -73,7 +73,9 @@ class QueueCommands(Part):
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         """Save a new queue, and return its format names."""
         if queue is None:
-            raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
+            raise CommandError(
+                _REFUSAL_BY_STATUS.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name)
+            )
         direct = [f"DIRECT=TCP:{address}\\{name}" for address in self.qm.config.addresses]
         names = {"direct": direct[0] if direct else None}
         if queue.PrivateQueueNumber is not None:
@@ -147,7 +149,7 @@ class QueueCommands(Part):
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
-        access = require_one_of("access", request.access, ACCESS)
+        access = require_one_of("access", request.access, ACCESS_BY_WORD)
         self._check_room()
         return Result(
             {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
@@ -209,7 +211,7 @@ class QueueCommands(Part):
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
         """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
-        seek = require_one_of("seek", request.seek, SEEK)
+        seek = require_one_of("seek", request.seek, SEEK_ACTION_BY_WORD)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
@@ -365,18 +367,20 @@ def _parse_properties(request: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
-        if one.name not in PROPERTIES or value is None:
+        if one.name not in ATTRIBUTE_BY_PROPERTY or value is None:
             continue
-        if one.name in LIMITS:
-            check_number(one.name, value, *LIMITS[one.name])
+        if one.name in PROPERTY_LIMITS:
+            check_number(one.name, value, *PROPERTY_LIMITS[one.name])
         if one.name == "label" and len(value) > LABEL_LIMIT:
             raise CommandError(f"label: at most {LABEL_LIMIT} characters")
-        values[PROPERTIES[one.name]] = require_one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
+        values[ATTRIBUTE_BY_PROPERTY[one.name]] = (
+            require_one_of("privacy", value, PRIVACY_BY_WORD) if one.name == "privacy" else value
+        )
     return values
 
 
 def _describe_queue(queue: Queue) -> Result:
-    values = {name: getattr(queue, attribute) for name, attribute in PROPERTIES.items()}
+    values = {name: getattr(queue, attribute) for name, attribute in ATTRIBUTE_BY_PROPERTY.items()}
     values |= {"privacy": queue.PrivacyLevel.value.lower(), "type": str(queue.Type)}
     values |= {"security_base64": base64.b64encode(queue.Security.build()).decode()}
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
@@ -411,7 +415,7 @@ def _check_directory(status: Status, failure: str) -> None:
         raise CommandError(f"{failure} ({status.name}): try again when the directory is available")
 
 
-_REFUSED = {
+_REFUSAL_BY_STATUS = {
     Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is not a path name of a private queue: use private$\name",
     Status.MQ_ERROR_UNSUPPORTED_OPERATION: (
         r"{0!a} is not a path name of a private queue, and a public queue needs a directory: use private$\name"

@@ -154,7 +154,7 @@ class DirectoryClient(Part):
         local = self.qm.enterprise.state.LocalQueueManager
         for name in directory_attributes(QueueManager):
             value = getattr(local, name)
-            if value is not None and name not in _OWN:
+            if value is not None and name not in _OWN_ATTRIBUTES:
                 setattr(self.qm.adm, name, value)
 
     def initialize_routing_table(self) -> None:
@@ -220,4 +220,4 @@ class DirectoryClient(Part):
         self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
 
 
-_OWN = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")
+_OWN_ATTRIBUTES = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")

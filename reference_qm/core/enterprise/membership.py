@@ -29,7 +29,7 @@ OBJECT_ATTRIBUTES = (
 
 
 SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
-"""The attributes of a machine, apart from its sites, that are published when the machine joins another domain."""
+"""The attributes of a machine, apart from its sites, that are published when the machine joins a different domain."""
 
 
 class Membership(Part):

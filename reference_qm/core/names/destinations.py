@@ -165,7 +165,8 @@ class Destinations(Part):
         return 0 if published is None else published.BasePriority
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
-        """Return an OutgoingTxSequenceID that is greater than all earlier ones. Spec: MS-MQQB 3.1.1.3.1.
+        """Return an OutgoingTxSequenceID that is greater than every earlier OutgoingTxSequenceID. Spec: MS-MQQB
+        3.1.1.3.1.
 
         The identifier also exceeds the identifiers of sequences to other destinations that began in the same second,
         because an OrderAck names its sequence only by this identifier.

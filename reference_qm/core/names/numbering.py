@@ -14,7 +14,7 @@ class Numbering(Part):
         """Assign the next message's ordinal and return it. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
 
         The ordinal is incremented before use and is never 0, because 0 means a message without an identifier. A first
-        message with ordinal 0 would get another identifier when it is sent again, and would pass duplicate detection.
+        message with ordinal 0 would get a new identifier when it is sent again, and would pass duplicate detection.
         """
         self.qm.adm.MessageIdOrdinal = self.next_identifier()
         return self.qm.adm.MessageIdOrdinal

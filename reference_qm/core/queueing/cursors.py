@@ -42,7 +42,8 @@ class Cursors(Part):
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         """Return the message after the message that the cursor read last. Spec: MS-MQDMPR 3.2.7.3.
 
-        The cursor must have read a message. A cursor whose wait for the next message expired may ask again.
+        The cursor must have read a message. A cursor whose wait for the next message expired may request the next
+        message again.
         """
         if cursor.CursorState is CursorState.UNREAD:
             return CursorStatus.ILLEGAL_CURSOR_ACTION, None

@@ -27,7 +27,7 @@ SHARED_ATTRIBUTES = (
 )
 """The attributes that the directory shares with the queue and that may be changed."""
 
-_STATUS = {
+_STATUS_BY_DIRECTORY_RESULT = {
     DirectoryOperationResult.SUCCESS: Status.MQ_OK,
     DirectoryOperationResult.OBJECT_ALREADY_EXISTS: Status.MQ_ERROR_QUEUE_EXISTS,
     DirectoryOperationResult.OBJECT_NOT_FOUND: Status.MQ_ERROR_QUEUE_NOT_FOUND,
@@ -36,7 +36,7 @@ _STATUS = {
 
 def _status_of(result: DirectoryOperationResult) -> Status:
     """Return the status for a directory result; every other result counts as an unavailable directory."""
-    return _STATUS.get(result, Status.MQ_ERROR_NO_DS)
+    return _STATUS_BY_DIRECTORY_RESULT.get(result, Status.MQ_ERROR_NO_DS)
 
 
 class Publishing(Part):

@@ -150,7 +150,7 @@ class Queues(Part):
         parent.SubqueueCollection[name.lower()] = queue
 
     def forget(self, queue: Queue) -> None:
-        """Remove a queue from its collection, unless another queue has taken its name."""
+        """Remove a queue from its collection, unless a newer queue has the same name."""
         collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
         name = queue.Pathname.lower()
         if queue.parent is not None:

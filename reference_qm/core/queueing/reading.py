@@ -95,7 +95,7 @@ class Reading(Part):
     ) -> None:
         """Peek at the first message or the message at a cursor; wait if there is no message.
 
-        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek; A peek has a tag here, because MS-MQQP
+        Spec: MS-MQDMPR 3.1.7.1.15. The document has no tag for a waiting peek. Here a peek has a tag, because MS-MQQP
         3.2.4.7 also cancels peeks.
         """
         if queue_desc.QueueReference is None:

@@ -24,9 +24,9 @@ class Seeking(Part):
         """Find the next available message after or before an entry; None at the end. Spec: MS-MQDMPR 3.1.7.3.2.
 
         The search begins after the initial entry, so a search of the whole list begins at Start. With Head as initial
-        entry, as 3.1.7.1.10 and 3.1.7.1.15 print it, the first message would never be read. A backward search prints
-        Start as its result, although the return value allows only End: the result is None here. A message that is not
-        yet on disk ends the search; otherwise a later message would be received first.
+        entry, as in 3.1.7.1.10 and 3.1.7.1.15, the first message would never be read. According to the document, a
+        backward search returns Start, although the return value allows only End: the result is None here. A message
+        that is not yet on disk ends the search; otherwise a later message would be received first.
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
@@ -62,8 +62,8 @@ class Seeking(Part):
 
         SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: for these operations
         remote readers pass 0 and all ones (MS-MQQP). The result for a missing next or previous message is
-        MQ_ERROR_MESSAGE_NOT_FOUND, because no other printed status fits. A receive of a locked message is refused; the
-        document has no step for it.
+        MQ_ERROR_MESSAGE_NOT_FOUND, because no other status in the document fits. A receive of a locked message is
+        refused; the document has no step for it.
         """
         positions = queue.MessagePositionList
         if lookup_action in _FROM_EDGE:
@@ -74,11 +74,11 @@ class Seeking(Part):
         if position is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         if lookup_action is not MessageSeekAction.CURRENT:
-            direction = _BESIDE[lookup_action]
+            direction = _DIRECTION_BY_SEEK_ACTION[lookup_action]
             return _result_of_search(self.seek_available(position, peek_operation, direction))
         if self.is_readable(position, peek_operation):
             return Status.MQ_OK, position
-        return _NOT_READABLE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
+        return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
 
 
 _FROM_EDGE = {
@@ -87,13 +87,13 @@ _FROM_EDGE = {
 }
 
 
-_BESIDE = {
+_DIRECTION_BY_SEEK_ACTION = {
     MessageSeekAction.NEXT: SeekDirection.FORWARD,
     MessageSeekAction.PREVIOUS: SeekDirection.BACKWARD,
 }
 
 
-_NOT_READABLE = {
+_STATUS_OF_UNREADABLE_STATE = {
     MessagePositionState.LOCKED: Status.MQ_ERROR_TRANSACTION_USAGE,
     MessagePositionState.DELETED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
 }

@@ -19,11 +19,11 @@ class TransactionOperations(Part):
     __slots__ = ()
 
     def check_takes_operations(self, transaction: Transaction) -> None:
-        """Raise CommandError unless the transaction accepts another operation."""
+        """Raise CommandError unless the transaction accepts further operations."""
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "
-                "begin another transaction"
+                "begin a new transaction"
             )
         limit = self.qm.config.max_transaction_operations
         if len(transaction.TransactionalOperationCollection) >= limit:

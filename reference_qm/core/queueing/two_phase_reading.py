@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-LOCKED = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
+LOCKED_STATES = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
 class TwoPhaseReading(Part):
@@ -57,7 +57,7 @@ class TwoPhaseReading(Part):
         """
         if queue_desc.QueueReference is None:
             ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-        elif position.State not in LOCKED:
+        elif position.State not in LOCKED_STATES:
             ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE)
         elif transactional:
             ended(Status.MQ_OK)

@@ -77,8 +77,8 @@ class Waiting(Part):
                     self.satisfy_reader(reader, found)
 
     def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
-        """Find the message for a reader: the first that it can read, or the new message if the reader's cursor is after
-        every such message.
+        """Find the message for a reader: the first message that the reader can read, or the new message if the reader's
+        cursor is after every such message.
         """
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference

@@ -25,7 +25,7 @@ class Property(NamedTuple):
     of: Callable[[Queue], Any]
 
 
-PROPERTIES = MappingProxyType(
+PROPERTY_BY_IDENTIFIER = MappingProxyType(
     {
         101: Property(VarType.VT_CLSID, lambda queue: queue.Identifier),
         102: Property(VarType.VT_CLSID, lambda queue: queue.Type),
@@ -86,10 +86,10 @@ class ObjectProperties(Part):
 
         Spec: MS-MQMP 3.1.4.9.
         """
-        known = PROPERTIES.get(identifier)
+        known = PROPERTY_BY_IDENTIFIER.get(identifier)
         return known is not None and vt in (known.vt, VarType.VT_NULL)
 
     def get_queue_property(self, queue: Queue, identifier: int) -> Propvariant:
         """Return a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
-        vt, of = PROPERTIES[identifier]
+        vt, of = PROPERTY_BY_IDENTIFIER[identifier]
         return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}

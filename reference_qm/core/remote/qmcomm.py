@@ -35,9 +35,9 @@ class Qmcomm(Part):
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
 
-    Choices where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as MS-MQMP prints it, not
-    MQ_ERROR_SHARING_VIOLATION of MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the handle of the descriptor,
-    as on every Windows release since XP (<28>).
+    Choices where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as in MS-MQMP, not
+    MQ_ERROR_SHARING_VIOLATION as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the handle of the
+    descriptor, as on every Windows release since XP (<28>).
     """
 
     __slots__ = ()

@@ -9,16 +9,16 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
 class RemoteEnding(Part):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
     Choices where the document is open: the status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
-    (3.1.4.6), although 3.1.4.1 asks for a failure HRESULT. A read whose queue was closed has no descriptor, so it
-    cannot end as the document prints; its message stays in the queue, and the call returns MQ_ERROR_INVALID_PARAMETER
-    for any dwAck.
+    (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue was closed has no descriptor, so it
+    cannot end as the document specifies; its message stays in the queue, and the call returns
+    MQ_ERROR_INVALID_PARAMETER for any dwAck.
     """
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class RemoteEnding(Part):
         if not status:
             status, entry = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
             if entry is not None:
-                status = self.cancel_remote_read(entry, CANCELED)
+                status = self.cancel_remote_read(entry, CANCELED_STATUS)
         self.qm.remote.note(call.respond(Return=status))
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
@@ -113,13 +113,13 @@ class RemoteEnding(Part):
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
             entry.cancelled = True
-            self.cancel_remote_read(entry, CANCELED)
+            self.cancel_remote_read(entry, CANCELED_STATUS)
 
     def orphan_call(self, call: Call) -> None:
         """End a read whose client no longer waits for the answer. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
         entry = self.qm.remote.reads.get(call)
         if entry is not None:
-            self.cancel_remote_read(entry, CANCELED)
+            self.cancel_remote_read(entry, CANCELED_STATUS)
 
 
 def _ignore_status(status: Status) -> None:

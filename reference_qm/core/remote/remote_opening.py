@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.core.part import Part
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_ending import CANCELED
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
 from reference_qm.model.statuses import Status
@@ -90,7 +90,7 @@ class RemoteOpening(Part):
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         """Cancel every read of a queue that is being closed. Spec: MS-MQQP 3.1.4.4."""
         for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
-            self.qm.remote_ending.cancel_remote_read(read, CANCELED)
+            self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         """Close a queue whose client has disconnected. Spec: MS-MQQP 3.1.6.1."""

@@ -20,7 +20,7 @@ LOW_7_BYTES = (1 << 56) - 1
 RESERVED_OF_SERVER = 1
 """The value of REMOTEREADDESC.Reserved in an answer. Spec: MS-MQQP 2.2.2.1."""
 
-SEEK = {
+SEEK_BY_READ_ACTION = {
     ReadAction.MQ_LOOKUP_PEEK_CURRENT: MessageSeekAction.CURRENT,
     ReadAction.MQ_LOOKUP_PEEK_NEXT: MessageSeekAction.NEXT,
     ReadAction.MQ_LOOKUP_PEEK_PREV: MessageSeekAction.PREVIOUS,
@@ -28,7 +28,7 @@ SEEK = {
     ReadAction.MQ_LOOKUP_RECEIVE_NEXT: MessageSeekAction.NEXT,
     ReadAction.MQ_LOOKUP_RECEIVE_PREV: MessageSeekAction.PREVIOUS,
 }
-EDGES = {
+SEEK_AT_EDGE_LOOKUP_ID = {
     (MessageSeekAction.NEXT, FIRST_LOOKUP_ID): MessageSeekAction.FIRST,
     (MessageSeekAction.PREVIOUS, LAST_LOOKUP_ID): MessageSeekAction.LAST,
 }
@@ -76,8 +76,8 @@ class RemoteReads(Part):
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         """Return iLookupOperation. Spec: MS-MQQP 3.1.4.11."""
-        seek = SEEK[action]
-        return EDGES.get((seek, lookup_id), seek)
+        seek = SEEK_BY_READ_ACTION[action]
+        return SEEK_AT_EDGE_LOOKUP_ID.get((seek, lookup_id), seek)
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         """Answer a finished read, and remove it unless its message awaits an acknowledgment.

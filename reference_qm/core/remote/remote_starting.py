@@ -69,8 +69,8 @@ class RemoteStarting(Part):
     def check_description(self, desc: Desc | None) -> Status:
         """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
 
-        3.1.4.11 does not print this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read through NULL is impossible.
-        The outer pointers are [ref] and cannot be NULL.
+        3.1.4.11 does not contain this check for lpRemoteReadDesc2.pRemoteReadDesc, but a read through NULL is
+        impossible. The outer pointers are [ref] and cannot be NULL.
         """
         return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
 
@@ -105,7 +105,7 @@ class RemoteStarting(Part):
         return _required_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: Desc) -> Status:
-        """Refuse an action other than the six of a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
+        """Refuse an action other than the six actions that read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
         return _required_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: Desc) -> Status:

@@ -13,7 +13,7 @@ FAILURE_BIT = 0x80000000
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
 """For each interface: the method that returns ports, and its parameter."""
 PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
-"""By interface: the port type that the client asks for in the call that ``PORT_CALLS`` names."""
+"""By interface: the port type that the client requests in the call that ``PORT_CALLS`` names."""
 
 
 class ServerBindings(Part):

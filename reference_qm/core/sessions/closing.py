@@ -44,8 +44,8 @@ class Closing(Part):
     def await_reconnect(self, session: Session, now: Now) -> None:
         """Start the retry timer of a closed session that still has messages to send.
 
-        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not print the state between a failed attempt and
-        the next one; WAITING_RECONNECT fits (3.1.1.3.1).
+        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not state the state of the session between a
+        failed attempt and the next attempt; WAITING_RECONNECT fits (3.1.1.3.1).
         """
         if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(

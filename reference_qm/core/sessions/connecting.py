@@ -7,7 +7,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, SendPacket
 from reference_qm.surface.inputs import Endpoint
 
-HRESULTS = {
+HRESULT_BY_CONNECTION_STATUS = {
     ConnectionStatus.IN_PROCESS: 0,
     ConnectionStatus.ESTABLISH_PACKET_RECEIVED: 0,
     ConnectionStatus.ESTABLISHED: 0,
@@ -28,7 +28,7 @@ def outgoing_queue(session: Session) -> OutgoingQueue:
     return session.OutgoingQueueReference
 
 
-OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
+OFFLINE_REFUSAL = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
 class Connecting(Part):
@@ -69,5 +69,5 @@ class Connecting(Part):
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         """Append an entry to ConnectionHistory. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.3, 3.1.5.3.2, 3.1.5.4.2."""
         outgoing_queue(session).ConnectionHistory.append(
-            ConnectionHistoryEntry(status, now.utc_s, HRESULTS[status], session.RemoteQMAddress)
+            ConnectionHistoryEntry(status, now.utc_s, HRESULT_BY_CONNECTION_STATUS[status], session.RemoteQMAddress)
         )

@@ -9,7 +9,7 @@ from reference_qm.codec import (
     InternalHeader,
 )
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import OFFLINE, outgoing_queue
+from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL, outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -31,7 +31,7 @@ class Establishing(Part):
         if not self.qm.connecting.may_connect():
             if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
                 session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
-            self.qm.closing.report_session_end(session, OFFLINE)
+            self.qm.closing.report_session_end(session, OFFLINE_REFUSAL)
             return
         session.retrying = again
         self.qm.sessions[session.number] = session

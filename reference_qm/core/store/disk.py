@@ -21,7 +21,9 @@ restart skips at most one block.
 
 
 _HALF_OF_ORDINALS = 1 << 31
-"""Ordinals wrap after 32 bits: an ordinal that seems more than this number lower is a later ordinal."""
+"""Half of the range of ordinals, which wrap after 32 bits: an ordinal that is lower by more than this number is a later
+ordinal.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from reference_qm.core.store.multiple_destinations import lists_of, with_lists
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import UNPROTECTED, SignatureType, security_of, with_security
+from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, security_of, with_security
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -65,9 +65,9 @@ FITTING_BODY_BYTES = 0x4000
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACK_BITS_BY_NAME.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
-_OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
+_ADMIN_AND_RESPONSE_QUEUE_FLAGS = UserHeader.flags(AQ=7, RQ=7)
 _TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
-_DIRECT = "DIRECT="
+_DIRECT_PREFIX = "DIRECT="
 
 
 def serialize_message(message: Message) -> UserMessagePacket:
@@ -168,7 +168,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
     attributes = dict(_attributes_of_flags(packet.BaseHeader.Flags, user.Flags))
-    if user.Flags & _OTHER_QUEUES:
+    if user.Flags & _ADMIN_AND_RESPONSE_QUEUE_FLAGS:
         attributes |= _attributes_of_queues(user, receiver)
     if packet.TransactionHeader is not None:
         attributes |= _attributes_of_transaction(packet.TransactionHeader)
@@ -177,7 +177,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     if packet.MultiQueueFormatHeader is not None:
         attributes |= lists_of(packet.MultiQueueFormatHeader)
     algorithms = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
-    if packet.SecurityHeader is not None or algorithms != UNPROTECTED:
+    if packet.SecurityHeader is not None or algorithms != UNPROTECTED_ATTRIBUTES:
         attributes["security"] = security_of(packet)
     return Message(
         **attributes,
@@ -368,12 +368,12 @@ def _decode_queue(
 
 @lru_cache(maxsize=1024)  # every message names one of the same few queues
 def _encode_direct_name(format_name: str) -> DirectQueueFormatName:
-    return DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
+    return DirectQueueFormatName(format_name[len(_DIRECT_PREFIX) :])  # without DIRECT=: MS-MQQB 4.1.7
 
 
 @lru_cache(maxsize=1024)
 def _decode_direct_name(name: str) -> str:
-    return name if name.upper().startswith(_DIRECT) else _DIRECT + name
+    return name if name.upper().startswith(_DIRECT_PREFIX) else _DIRECT_PREFIX + name
 
 
 def _find_admin_host(user: UserHeader, receiver: UUID) -> UUID:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reference_qm.codec import SessionAckPacket
 from reference_qm.core.part import Part
-from reference_qm.core.sessions.connecting import OFFLINE
+from reference_qm.core.sessions.connecting import OFFLINE_REFUSAL
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -50,7 +50,7 @@ class Administering(Part):
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
         session = queue.session
-        queue.State = _STATE_OF.get(session.SessionState, OutgoingQueueState.WAITING)
+        queue.State = _QUEUE_STATE_BY_SESSION_STATE.get(session.SessionState, OutgoingQueueState.WAITING)
         if len(session.OutgoingMessageTable):
             if queue.State is OutgoingQueueState.INACTIVE:
                 self.qm.establishing.establish(session, now)
@@ -68,7 +68,7 @@ class Administering(Part):
         """
         self.qm.adm.ConnectionActive = False
         for session in list(self.qm.sessions.values()):
-            self.qm.closing.close(session, OFFLINE, now)
+            self.qm.closing.close(session, OFFLINE_REFUSAL, now)
 
     def bring_online(self, now: Now) -> None:
         """Bring the queue manager back to the network, and send the waiting messages.
@@ -86,7 +86,7 @@ class Administering(Part):
                 self.qm.establishing.establish(queue.session, now)
 
 
-_STATE_OF = {
+_QUEUE_STATE_BY_SESSION_STATE = {
     SessionState.OPEN: OutgoingQueueState.CONNECTED,
     SessionState.CLOSED: OutgoingQueueState.INACTIVE,
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,

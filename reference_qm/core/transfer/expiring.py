@@ -25,8 +25,8 @@ class Expiring(Part):
     def on_expiration_timer(self, now: Now) -> None:
         """Delete the expired messages. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-        A sent message without acknowledgment may have arrived, so it is checked only before it is sent again, and so is
-        a message whose session was not tried since the start.
+        A sent message without acknowledgment may have arrived, so it is checked only before it is sent again. A message
+        whose session was not tried since the start is also checked only before it is sent.
         """
         self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)

@@ -50,11 +50,11 @@ LONGEST_PACKET_BYTES: Mapping[SessionState, int] = {
 }
 """The size in bytes of the longest packet that each state allows, for the states that allow only fixed sizes."""
 
-_SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
+_FIXED_FIELDS = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 
 
 class Range(NamedTuple):
-    """The allowed values of a field of a packet, and the section that prints them."""
+    """The allowed values of a field of a packet, and the section that states them."""
 
     path: str
     read: Callable[[Any], int]
@@ -67,7 +67,7 @@ def _range(path: str, lowest: int, highest: int, section: str) -> Range:
     return Range(path, attrgetter(path), lowest, highest, section)
 
 
-_OF_TRANSACTIONAL = (
+_RANGES_OF_TRANSACTIONAL_MESSAGE = (
     _range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
     _range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
 )
@@ -115,7 +115,7 @@ class Identifying(Part):
                 self.check_announced(session, now)
             return
         self.note_received(session)
-        if error.field in _SIGNED_BY:
+        if error.field in _FIXED_FIELDS:
             self.verify_signature(session, error, now)
         else:
             self.qm.closing.refuse_malformed(session, error, now)
@@ -162,7 +162,7 @@ class Identifying(Part):
             if packet.SessionHeader is not None:
                 ranges = (*ranges, _SESSION_WINDOW)
             if packet.TransactionHeader is not None:
-                ranges += _OF_TRANSACTIONAL
+                ranges += _RANGES_OF_TRANSACTIONAL_MESSAGE
         for path, read, lowest, highest, section in ranges:
             value = read(packet)
             if not lowest <= value <= highest:

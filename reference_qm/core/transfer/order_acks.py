@@ -33,8 +33,8 @@ from reference_qm.surface.clock import Now
 
 ORDER_ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
-FIRST_FINAL_CLASS = 0x4000
-_NUMBER = attrgetter("SeqNo")
+FIRST_FINAL_ACK_CLASS = 0x4000
+_GET_SEQUENCE_NUMBER = attrgetter("SeqNo")
 
 
 def is_order_ack(packet: UserMessagePacket) -> bool:
@@ -48,7 +48,7 @@ def is_order_ack(packet: UserMessagePacket) -> bool:
 
 def is_final_ack(packet: UserMessagePacket) -> bool:
     """Return whether a packet is a FinalAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
-    return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS and _is_ordering(packet)
+    return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_ACK_CLASS and _is_ordering(packet)
 
 
 def _is_ordering(packet: UserMessagePacket) -> bool:
@@ -103,7 +103,9 @@ class OrderAcks(Part):
         progress = sequence.LastAck.SeqID != identifier or body.TxSequenceNumber > sequence.LastAck.SeqNo
         if progress:
             sequence.LastAck = SequenceInfo(identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
-        del sequence.UnackedSequence[: bisect_right(sequence.UnackedSequence, sequence.LastAck.SeqNo, key=_NUMBER)]
+        del sequence.UnackedSequence[
+            : bisect_right(sequence.UnackedSequence, sequence.LastAck.SeqNo, key=_GET_SEQUENCE_NUMBER)
+        ]
         if progress or not sequence.UnackedSequence:
             self.qm.transactional_sending.reset_resend_interval(session)
             if session.SessionState is SessionState.OPEN and sequence.UnackedSequence:

@@ -146,7 +146,7 @@ class Receiving(Part):
         return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message is dropped because its direct name contains another host (E220).
+        """Return whether a message is dropped because its direct name contains a different host (E220).
 
         A dropped message is not acknowledged and does not advance a sequence.
         """

@@ -14,8 +14,8 @@ from reference_qm.surface.clock import Now
 HIGHEST_HOP_COUNT = 0x1D
 """The highest valid UserHeader.Flags.RC. Spec: MS-MQMQ 2.2.19.2."""
 
-_RC = UserHeader.flags(RC=0x1F)
-_SH = BaseHeader.flags(SH=1)
+_HOP_COUNT_MASK = UserHeader.flags(RC=0x1F)
+_SESSION_HEADER_FLAG = BaseHeader.flags(SH=1)
 
 
 class Routing(Part):
@@ -50,7 +50,7 @@ class Routing(Part):
             return
         onward = replace(
             counted,
-            BaseHeader=replace(counted.BaseHeader, Flags=counted.BaseHeader.Flags & ~_SH),
+            BaseHeader=replace(counted.BaseHeader, Flags=counted.BaseHeader.Flags & ~_SESSION_HEADER_FLAG),
             SessionHeader=None,
         )
         message = deserialize_message(onward, onward.UserHeader.QueueManagerAddress, now.utc_s)
@@ -84,7 +84,9 @@ class Routing(Part):
         user = packet.UserHeader
         if user.RC >= HIGHEST_HOP_COUNT:
             return None
-        return replace(packet, UserHeader=replace(user, Flags=user.Flags & ~_RC | UserHeader.flags(RC=user.RC + 1)))
+        return replace(
+            packet, UserHeader=replace(user, Flags=user.Flags & ~_HOP_COUNT_MASK | UserHeader.flags(RC=user.RC + 1))
+        )
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         """Put a routed message into the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""

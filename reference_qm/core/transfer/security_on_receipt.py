@@ -35,7 +35,7 @@ class SecurityOnReceipt(Part):
     ) -> UserMessagePacket | MessageClass:
         """Return an arrived message decrypted and authenticated, or the class of its refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3. As the document prints, a message without SecurityHeader is accepted regardless of the
+        Spec: MS-MQQB 3.1.5.8.3. As in the document, a message without SecurityHeader is accepted regardless of the
         rights that the queue grants.
         """
         if packet.SecurityHeader is None:

@@ -62,7 +62,7 @@ class Tracing(Part):
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-        The space before </HOP COUNT> is the one that the document prints.
+        The document also prints the space before </HOP COUNT>.
         """
         lines = [
             f"<MESSAGE ID>{message.Identifier.Ordinal:08X}</MESSAGE ID>",

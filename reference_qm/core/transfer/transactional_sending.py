@@ -12,7 +12,7 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTra
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-_NUMBER = attrgetter("SeqNo")
+_GET_SEQUENCE_NUMBER = attrgetter("SeqNo")
 
 
 class TransactionalSending(Part):
@@ -57,7 +57,7 @@ class TransactionalSending(Part):
             return packet
         sequence = outgoing_sequence(session)
         unacked, identifier = sequence.UnackedSequence, int(session.OutgoingTxSequenceID)
-        place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
+        place = bisect_left(unacked, position.TxSequenceNumber, key=_GET_SEQUENCE_NUMBER)
         if place:
             previous = unacked[place - 1].SeqNo
         else:
@@ -134,7 +134,7 @@ class TransactionalSending(Part):
         if not position.TxSequenceNumber:
             return
         unacked = outgoing_sequence(session).UnackedSequence
-        place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
+        place = bisect_left(unacked, position.TxSequenceNumber, key=_GET_SEQUENCE_NUMBER)
         if place < len(unacked) and unacked[place].SeqNo == position.TxSequenceNumber:
             del unacked[place]
         self.begin_sequence(session)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from reference_qm.rpc.interfaces.qmcomm_types import NAME, QUEUE_FORMAT
+from reference_qm.rpc.interfaces.qmcomm_types import QUEUE_FORMAT, QUEUE_NAME_POINTER
 from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
 
-DEEPEST = 3
+MOST_NESTED_VARIANTS = 3
 """The maximum depth of nested vectors of variants."""
 
 
@@ -41,14 +41,14 @@ def _counted_array(name: str, section: str, element: NdrType) -> Struct:
 
 
 BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=unique(ConformantArray(U8, "cbSize")))
-_VECTORS = {
+_VECTOR_TYPES = {
     VarType.VT_UI1: _counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
     VarType.VT_UI2: _counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
     VarType.VT_I4: _counted_array("CAL", "MS-MQMQ 2.2.16.3", U32),
     VarType.VT_UI4: _counted_array("CAUL", "MS-MQMQ 2.2.16.4", U32),
     VarType.VT_UI8: _counted_array("CAUH", "MS-MQMQ 2.2.16.5", U64),
     VarType.VT_CLSID: _counted_array("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
-    VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
+    VarType.VT_LPWSTR: _counted_array("CALPWSTR", "MS-MQMQ 2.2.16.7", QUEUE_NAME_POINTER),
 }
 _ARMS: dict[int, NdrType | None] = {
     VarType.VT_EMPTY: None,
@@ -64,8 +64,8 @@ _ARMS: dict[int, NdrType | None] = {
     VarType.VT_BOOL: U16,
     VarType.VT_CLSID: unique(GUID),
     VarType.VT_BLOB: BLOB,
-    VarType.VT_LPWSTR: NAME,
-    **{VarType.VT_VECTOR | one: vector for one, vector in _VECTORS.items()},
+    VarType.VT_LPWSTR: QUEUE_NAME_POINTER,
+    **{VarType.VT_VECTOR | one: vector for one, vector in _VECTOR_TYPES.items()},
 }
 
 
@@ -86,7 +86,7 @@ def _propvariant(deeper: int) -> Struct:
     )
 
 
-PROPVARIANT = _propvariant(DEEPEST)
+PROPVARIANT = _propvariant(MOST_NESTED_VARIANTS)
 
 OBJECT_FORMAT = Struct(
     "OBJECT_FORMAT",

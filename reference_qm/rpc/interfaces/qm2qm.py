@@ -1,8 +1,8 @@
 """The interface qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6.
 
-Readings. The top-level pointers lpRemoteReadDesc, lpRemoteReadDesc2 and pLicGuid have no pointer attribute, so they are
-[ref] (C706 4.2.20): the NULL for which MS-MQQP 3.1.4.1 and 3.1.4.3 print an answer cannot be sent.
-REMOTEREADDESC2.pRemoteReadDesc is embedded, and so has the pointer_default [unique]: it can be NULL.
+This module reads the document as follows. The top-level pointers lpRemoteReadDesc, lpRemoteReadDesc2 and pLicGuid have
+no pointer attribute, so they are [ref] (C706 4.2.20): the NULL for which MS-MQQP 3.1.4.1 and 3.1.4.3 print an answer
+cannot be sent. REMOTEREADDESC2.pRemoteReadDesc is embedded, and so has the pointer_default [unique]: it can be NULL.
 """
 
 from __future__ import annotations

@@ -30,10 +30,10 @@ LONGEST_FORMAT_NAME = 1024
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
 """The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
 
-NAME = unique(WideString(LONGEST_NAME))
+QUEUE_NAME_POINTER = unique(WideString(LONGEST_NAME))
 
 OBJECTID = Struct("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
-DL_ID = Struct("DL_ID", "MS-MQMQ 2.2.9", m_DlGuid=GUID, m_pwzDomain=NAME)
+DL_ID = Struct("DL_ID", "MS-MQMQ 2.2.9", m_DlGuid=GUID, m_pwzDomain=QUEUE_NAME_POINTER)
 XACTUOW = Struct("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb=FixedArray(U8, 16))
 MULTICAST_ID = Struct("MULTICAST_ID", "MS-MQMQ 2.2.10", m_address=U32, m_port=U32)
 
@@ -47,7 +47,17 @@ QUEUE_FORMAT = Struct(
         "QUEUE_FORMAT",
         U8,
         "m_qft",
-        {0: None, 1: GUID, 2: OBJECTID, 3: NAME, 4: GUID, 5: GUID, 6: DL_ID, 7: MULTICAST_ID, 8: NAME},
+        {
+            0: None,
+            1: GUID,
+            2: OBJECTID,
+            3: QUEUE_NAME_POINTER,
+            4: GUID,
+            5: GUID,
+            6: DL_ID,
+            7: MULTICAST_ID,
+            8: QUEUE_NAME_POINTER,
+        },
     ),
 )
 
@@ -70,10 +80,10 @@ def _names(*stems: str) -> dict[str, NdrType]:
     return fields
 
 
-_SEND = Struct(
+_SEND_STRUCT = Struct(
     "Send", "MS-MQMP 2.2.3.2", pAdminQueueFormat=unique(QUEUE_FORMAT), pResponseQueueFormat=unique(QUEUE_FORMAT)
 )
-_RECEIVE = Struct(
+_RECEIVE_STRUCT = Struct(
     "Receive",
     "MS-MQMP 2.2.3.2",
     RequestTimeout=U32,
@@ -88,7 +98,7 @@ CACTRANSFERBUFFERV1 = Struct(
     "CACTransferBufferV1",
     "MS-MQMP 2.2.3.2",
     uTransferType=U32.within(0, 2),
-    union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND, 1: _RECEIVE, 2: _CREATE_CURSOR}),
+    union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR}),
     pClass=unique(U16),
     ppMessageID=unique(unique(OBJECTID)),
     ppCorrelationID=_block(U8, 20, 20),
@@ -152,4 +162,4 @@ def zeroed_transfer_buffer() -> dict[str, Any]:
     zero: dict[str, Any] = {
         name: 0 if isinstance(kind, Unsigned) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()
     }
-    return {**zero, "union": dict.fromkeys(_SEND.fields)}
+    return {**zero, "union": dict.fromkeys(_SEND_STRUCT.fields)}

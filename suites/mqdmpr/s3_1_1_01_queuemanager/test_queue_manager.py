@@ -26,7 +26,7 @@ RETRY_DURATIONS_S = ("120", "900")
 """The values of InitializationRetryTimerDuration in s: as provisioned, and after the first expiry of the timer (MS-MQSO
 6.4.4.1).
 """
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALVES = 4
 """The number of half retry durations within which the SUT must start: two for the retry, and two for the start itself.
@@ -107,7 +107,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     """
     session = peer.open_raw()
     queue = remote.open_with_messages()
-    read = queue.begin(ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin(ulTimeout=LONG_READ_TIMEOUT_MS)
     state_before_stop = read.state_after_silence()
     sut.restart()
     session.wait_closed()
@@ -174,8 +174,8 @@ def _is_stored(sut, queue, label):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """Each of five messages, between which the SUT restarts twice, has a higher SequentialID than the previous message,
-    even if that has been received.
+    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
+    the previous message, even if the previous message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

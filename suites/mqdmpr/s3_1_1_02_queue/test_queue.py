@@ -93,7 +93,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-D05")
 def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge):
     """Messages of a queue with Journaling are received in transactions, by their order and by LookupIdentifier: the
-    journal contains the messages of the committed transactions, internal and external, and no other.
+    journal contains only the messages of the committed internal and external transactions.
     """
     application = Application(peer, sut, transactional=True)
     sut.control.call("set_queue", name=application.queue, journaling=True)

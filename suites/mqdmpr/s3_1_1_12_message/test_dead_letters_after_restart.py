@@ -15,8 +15,8 @@ WAIT_MS = 90_000
 @covers("MQDMPR-3.1.1.12-02")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge, delivery):
-    """Two messages for an unreachable peer name two dead-letter queues, and the SUT restarts before they expire: each
-    message is in the queue that it names.
+    """Two messages for an unreachable peer name different dead-letter queues, and the SUT restarts before the messages
+    expire: each message is in the dead-letter queue that it names.
     """
     transactional = delivery == "transactional"
     queues = [sut.new_queue("dead", transactional=transactional) for _ in range(2)]

@@ -20,9 +20,9 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outcome
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
-CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
-HOUR_S = 3_600
+SECONDS_PER_HOUR = 3_600
 LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
 LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
 VT_LPWSTR = 0x1F
@@ -138,7 +138,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),
         }
-        packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
+        packet = peer.recoverable_message({"ConnectorType": CONNECTOR_GUID}, label=label, security=security)
         done = deliver_message(peer, packet, label)
         judge(rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames)
 
@@ -210,7 +210,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
-    long_ago = {"SentTime": before_s - HOUR_S}
+    long_ago = {"SentTime": before_s - SECONDS_PER_HOUR}
     sent = connection.send(peer.recoverable_message(long_ago))
     late = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))

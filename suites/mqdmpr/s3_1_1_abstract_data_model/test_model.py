@@ -9,7 +9,7 @@ from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.shown import lookup_id
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 
 
@@ -62,8 +62,8 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     requests = [
-        sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS),
-        sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_TIMEOUT_MS),
+        sut.control.begin("receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS),
+        sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_READ_TIMEOUT_MS),
     ]
     found = [
         one

@@ -32,15 +32,15 @@ PERSISTENT_ATTRIBUTES = (
     "Scope",
 )
 """The attributes of a queue that only the data model shows, and that survive a restart. Spec: MS-MQDMPR 3.1.1.2."""
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_properties_survive_restart(peer, sut, judge):
-    """Queues keep all properties across two restarts, also those that only the data model shows; a deleted queue stays
-    deleted, and a new queue gets an unused private number.
+    """Queues keep all properties across two restarts, even the properties that only the data model shows; a deleted
+    queue stays deleted, and a new queue gets an unused private number.
     """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
@@ -101,7 +101,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         raise ConformanceFailure("the express message did not arrive in its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-    sut.control.begin("receive", handle=handle, timeout_ms=LONG_TIMEOUT_MS)
+    sut.control.begin("receive", handle=handle, timeout_ms=LONG_READ_TIMEOUT_MS)
     sut.restart()
     later = peer.open_raw()
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))

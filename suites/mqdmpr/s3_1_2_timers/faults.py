@@ -15,7 +15,7 @@ from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
-HOUR_S = 3_600
+SECONDS_PER_HOUR = 3_600
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
@@ -25,7 +25,9 @@ class NoMessageLivesForEver(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         endless = message.TimeToBeReceived == INFINITE
-        return super().insert_message(queue, replace(message, TimeToBeReceived=HOUR_S) if endless else message)
+        return super().insert_message(
+            queue, replace(message, TimeToBeReceived=SECONDS_PER_HOUR) if endless else message
+        )
 
 
 def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:

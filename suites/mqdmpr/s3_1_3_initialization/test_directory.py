@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 
 pytestmark = needs("directory")
 
-QUOTA_KB = 0x0012_3456
+DIRECTORY_QUOTA_KB = 0x0012_3456
 
 
 @needs("environment", "restart", "configure")
@@ -18,14 +18,14 @@ def test_own_quota_is_read_from_directory_at_start(sut, judge):
     restart.
     """
     quota_before = sut.read_directory_object()["quota_kb"]
-    sut.change_directory_object(quota_kb=QUOTA_KB)
+    sut.change_directory_object(quota_kb=DIRECTORY_QUOTA_KB)
     try:
         sut.restart()
         quota_found = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.3-D08", expected=QUOTA_KB, observed=quota_found, case="quota in KB")
+        judge("MQDMPR-3.1.3-D08", expected=DIRECTORY_QUOTA_KB, observed=quota_found, case="quota in KB")
         sut.restart()
         quota_after = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=quota_after, case="quota in KB after a restart")
+        judge("MQDMPR-3.1.1-03", expected=DIRECTORY_QUOTA_KB, observed=quota_after, case="quota in KB after a restart")
     finally:
         sut.change_directory_object(quota_kb=quota_before)
         sut.restart()

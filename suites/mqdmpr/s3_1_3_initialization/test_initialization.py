@@ -14,7 +14,7 @@ from harness.wire.rpc_qmcomm import DIRECT, queue_format
 KEY_LENGTHS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
-LEAST_EXPONENT = 3
+LEAST_PUBLIC_EXPONENT = 3
 
 
 @needs("security", "queue_control")
@@ -45,7 +45,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     invalid = [
         name
         for name, key in keys.items()
-        if not (key.modulus % 2 and key.exponent % 2 and LEAST_EXPONENT <= key.exponent < key.modulus)
+        if not (key.modulus % 2 and key.exponent % 2 and LEAST_PUBLIC_EXPONENT <= key.exponent < key.modulus)
     ]
     judge("MQDMPR-3.1.3-26", expected=none("invalid RSA key"), observed=invalid)
 

@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
 class OnlyMessageNotLast(TransactionEvents):
-    """The only message of a transaction is marked as its first message, but not as its last."""
+    """The only message of a transaction is marked as the first message, but not as the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)

@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
-PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+QUEUE_PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
 def _is_purged(operation: TransactionalOperation) -> bool:
@@ -24,7 +24,7 @@ class PurgeDropsSent(TransactionEvents):
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_enqueue(operation, now)
 
@@ -35,7 +35,7 @@ class PurgeBeforeReceipt(TransactionEvents):
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_dequeue(operation, now)
 
@@ -46,7 +46,7 @@ class PurgeDropsMoved(TransactionEvents):
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
-            self.qm.positions.delete_message(operation.MessagePositionReference, PURGED)
+            self.qm.positions.delete_message(operation.MessagePositionReference, QUEUE_PURGED_CLASS)
         else:
             super().commit_move(operation, now)
 

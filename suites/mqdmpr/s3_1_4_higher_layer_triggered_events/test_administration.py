@@ -33,8 +33,8 @@ def accepts_peer_session(peer):
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
 @varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
-    """While the SUT is offline, it neither opens a session for a waiting message nor accepts a session; brought online,
-    it sends the message and accepts a session.
+    """While the SUT is offline, it neither opens a session for a waiting message nor accepts a session; when it is
+    online again, it sends the message and accepts a session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
@@ -67,8 +67,9 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @needs("send", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
-    """After the reenlistment timeout, the SUT reports the transaction in doubt and accepts no session. After another
-    restart, it sends the waiting message, and sends the messages of the transaction when the transaction is committed.
+    """The SUT restarts with a prepared transaction, and the coordinator does not answer: after the reenlistment
+    timeout, the SUT reports the transaction in doubt and accepts no session. After a second restart, it sends a waiting
+    message, and sends the message of the transaction when the transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]

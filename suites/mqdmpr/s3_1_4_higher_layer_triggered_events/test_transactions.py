@@ -271,9 +271,9 @@ def _list_transaction_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """A coordinator prepares two transactions, each with one receive or without operations, and the queue is unchanged,
-    and a read still waits in a third transaction; then the commit acknowledges the message of one transaction, and the
-    abort restores the message of the other.
+    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged,
+    and a read still waits in a third transaction. Then the first transaction commits, and its message is acknowledged;
+    the second transaction aborts, and its message is in the queue again.
     """
     bystander = Application(peer, sut, transactional=True)
     third = bystander.begin_transaction()

@@ -11,7 +11,7 @@ from harness.states.outcomes import name_answer
 from harness.sut.shown import lookup_id
 from suites.applications import PendingRequest
 
-NOT_LISTED = "not listed"
+NOT_LISTED_STATE = "not listed"
 
 
 class Transaction(Machine, path=Path(__file__)):
@@ -175,5 +175,5 @@ class Transaction(Machine, path=Path(__file__)):
 
     def _find_state(self, transaction: str) -> str:
         listed = {one["transaction"].lower(): one["state"].lower() for one in self._call("list")["transactions"]}
-        state: str = listed.get(transaction.lower(), NOT_LISTED)
+        state: str = listed.get(transaction.lower(), NOT_LISTED_STATE)
         return state

@@ -8,8 +8,8 @@ from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-TIMEOUT_MS = 2_000
-SHORTEST_WAIT_MS = TIMEOUT_MS * 9 // 10
+READ_TIMEOUT_MS = 2_000
+SHORTEST_WAIT_MS = READ_TIMEOUT_MS * 9 // 10
 """The shortest wait of a read, in ms, that the check accepts, measured with any clock."""
 
 
@@ -27,11 +27,11 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
     if action == Action.PEEK_NEXT:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()
-    read = queue.begin(action, hCursor=cursor, ulTimeout=TIMEOUT_MS)
-    outcome = read.wait(TIMEOUT_MS + remote.sut.response_timeout_ms).label_or_outcome
+    read = queue.begin(action, hCursor=cursor, ulTimeout=READ_TIMEOUT_MS)
+    outcome = read.wait(READ_TIMEOUT_MS + remote.sut.response_timeout_ms).label_or_outcome
     duration_ms = remote.peer.took(read.evidence[0], read.evidence[-1])
-    earliest_ms, _ = duration_ms.allowed(SHORTEST_WAIT_MS, max(duration_ms.ms, TIMEOUT_MS))
-    waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {TIMEOUT_MS} ms"
+    earliest_ms, _ = duration_ms.allowed(SHORTEST_WAIT_MS, max(duration_ms.ms, READ_TIMEOUT_MS))
+    waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {READ_TIMEOUT_MS} ms"
     judge(
         "MQDMPR-3.1.6.3-03",
         expected={"outcome": "MQ_ERROR_IO_TIMEOUT", "length_of_wait": holds("at least the whole timeout")},

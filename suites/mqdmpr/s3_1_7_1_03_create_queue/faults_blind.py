@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor, by an author who knew no check."""
+"""Faults of MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor, by an author who saw no check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class SaclNeedsDacl(Queues):
 
 @fault("queue-manager-queue-security-owner-rights-granted-to-creator", breaks="MQDMPR-3.1.7.1.3.1-19", blind=True)
 class RightsOfCreator(Queues):
-    """The default DACL grants the owner's rights to the creator, when the supplied descriptor has another owner."""
+    """The default DACL grants the owner's rights to the creator of the queue, even if the supplied descriptor has a
+    different owner.
+    """
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         made = super().create_security(supplied, user)
@@ -33,7 +35,7 @@ class RightsOfCreator(Queues):
 
 @fault("queue-manager-queue-security-dacl-sorted", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
 class DaclSorted(Queues):
-    """The queue manager moves the entries of a supplied DACL that deny access before those that allow it."""
+    """The queue manager moves the entries of a supplied DACL that deny access before the entries that allow access."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None:

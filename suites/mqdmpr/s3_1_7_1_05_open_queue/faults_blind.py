@@ -19,8 +19,8 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-open-queue-sharing-checked-against-newest-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
 class NewestOpeningCounts(QueueOpening):
-    """The queue manager compares a request to open a queue only with the newest opening of that queue, and ignores
-    the sharing modes of earlier openings.
+    """When a queue is opened, the queue manager checks only the sharing mode of the newest handle of that queue, and
+    ignores earlier handles.
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

@@ -14,7 +14,7 @@ from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIV
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps import openings
 
-MODES = MappingProxyType(
+OPEN_MODES = MappingProxyType(
     {
         "receive": (RECEIVE_ACCESS, DENY_NONE),
         "receive alone": (RECEIVE_ACCESS, DENY_RECEIVE),
@@ -118,7 +118,7 @@ class OpenModes(Machine, path=Path(__file__)):
     def list_admitted_modes(self) -> list[str]:
         """Return the modes in which a further reader can open the queue."""
         admitted = []
-        for mode in MODES:
+        for mode in OPEN_MODES:
             call = self._open(mode)
             openings.close_opened_queue(call)
             if name_call(call) == Outcome.DONE:
@@ -136,7 +136,7 @@ class OpenModes(Machine, path=Path(__file__)):
             self._open(beside).expect_success()
 
     def _open(self, mode: str, queue: str = "plain") -> Call:
-        access, share = MODES[mode]
+        access, share = OPEN_MODES[mode]
         call = self._remote.open_remote(self._association, queue, access=access, share=share)
         self.evidence.append(call)
         return call

@@ -19,7 +19,7 @@ from harness.wire.rpc_qmcomm import (
     MULTICAST,
     PEEK_ACCESS,
     RECEIVE_ACCESS,
-    SYSTEM,
+    SYSTEM_QUEUE_SUFFIX,
     queue_format,
 )
 from suites.mqdmpr.steps import openings
@@ -125,7 +125,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
         sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
-    journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
+    journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL))
     evidence = [opened.opened, journal.opened]
     judge(
         "MQDMPR-3.1.7.1.5-48",

@@ -26,8 +26,8 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
-    """With each name of the local computer, a send to a missing queue is refused, and a send to an existing queue
-    succeeds.
+    """For each name of the local computer in a direct format name, a send to a missing queue is refused, and a send to
+    an existing queue succeeds.
     """
     existing = sut.new_queue("own")
     for name in list_computer_names(sut):

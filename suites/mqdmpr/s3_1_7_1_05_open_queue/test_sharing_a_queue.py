@@ -8,7 +8,7 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps import openings
 
-MODES = {
+OPEN_MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
     "exclusive receive": (RECEIVE_ACCESS, DENY_RECEIVE),
     "peek": (PEEK_ACCESS, DENY_NONE),
@@ -45,12 +45,12 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     first_reader, second_reader = remote.associate(), remote.associate()
 
     def open_in_mode(association, mode):
-        access, share = MODES[mode]
+        access, share = OPEN_MODES[mode]
         return remote.open_remote(association, access=access, share=share)
 
     for first_mode, refused in EXCLUDED_MODES.items():
         first_opening = open_in_mode(first_reader, first_mode).expect_success()
-        for second_mode in MODES:
+        for second_mode in OPEN_MODES:
             second = open_in_mode(second_reader, second_mode)
             openings.close_opened_queue(second)
             pair, expected = (
@@ -92,14 +92,14 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
     remote.empty()
     association = remote.associate()
     for first_mode, refused in EXCLUDED_MODES.items():
-        access, share = MODES[first_mode]
+        access, share = OPEN_MODES[first_mode]
         handle = sut.control.call(
             "open_queue",
             queue=sut.queue(),
             access="receive" if access == RECEIVE_ACCESS else "peek",
             deny_receive=share == DENY_RECEIVE,
         )["handle"]
-        for second_mode, (access, share) in MODES.items():
+        for second_mode, (access, share) in OPEN_MODES.items():
             second = remote.open_remote(association, access=access, share=share)
             openings.close_opened_queue(second)
             judge(

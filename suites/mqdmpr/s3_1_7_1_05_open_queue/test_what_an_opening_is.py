@@ -46,8 +46,9 @@ def _list_format_names(opening):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
-    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the three
-    single descriptors; closing this descriptor closes all four descriptors, and a failed open leaves no descriptor.
+    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    descriptors of the three queues. When this descriptor is closed, all four descriptors are closed. A failed attempt
+    to open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")

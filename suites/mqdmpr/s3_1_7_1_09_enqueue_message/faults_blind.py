@@ -42,7 +42,7 @@ class OwnMessagesNotTimed(Lifetimes):
 
 @fault("queue-manager-throttled-local-message-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
 class LocalMessagesNotThrottled(Enqueueing):
-    """A throttled queue manager refuses messages of other computers, but enqueues those of its own applications."""
+    """A throttled queue manager refuses messages from other computers, but stores messages of its own applications."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
         throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False

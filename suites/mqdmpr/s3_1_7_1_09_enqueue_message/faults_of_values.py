@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_insertion
 
-HIGHEST = 0xFFFF_FFFF
+HIGHEST_U32 = 0xFFFF_FFFF
 
 
 add(
@@ -16,7 +16,7 @@ add(
     "The queue manager stores a traced message without its label, if its ApplicationTag is 0xFFFFFFFF.",
     change_insertion(
         lambda message: (
-            replace(message, Label="") if message.TracingRequested and message.AppSpecific == HIGHEST else message
+            replace(message, Label="") if message.TracingRequested and message.AppSpecific == HIGHEST_U32 else message
         )
     ),
 )

@@ -16,7 +16,7 @@ from suites.mqqp.steps.reading import LOW_7_BYTES
 pytestmark = needs("queues", "receive")
 
 LIFETIME_S = 2
-"""TimeToBeReceived of the messages that expire in their queue."""
+"""TimeToBeReceived, in seconds, of the messages that expire in their queue."""
 PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 
@@ -132,7 +132,8 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
 @pytest.mark.parametrize("locked", ["a", "b", "c"])
 def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
     """One of three messages of priority 3 is locked by a reader when messages of priority 3, 5, 4 and 2 arrive; when
-    the reader returns it, all messages are in the order of priority, and of arrival within a priority.
+    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
+    the order of their arrival.
     """
     queue, reader = remote.open_with_messages(*"abc"), remote.open()
     cursor = reader.open_cursor()
@@ -157,8 +158,8 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
 @needs("send")
 @covers("MQDMPR-3.1.7.1.9-15")
 def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
-    """Of messages that an application sends to a queue of its computer, the express and the recoverable one whose
-    TimeToBeReceived is over leave the queue with a negative acknowledgment, and the ones with time left stay.
+    """An application sends express and recoverable messages to a queue of its computer: the messages whose
+    TimeToBeReceived has expired leave the queue with a negative acknowledgment, and the messages with time left stay.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local")

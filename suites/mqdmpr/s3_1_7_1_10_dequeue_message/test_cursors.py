@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import for_each_method
 
-LONG_TIMEOUT_MS = 60_000
+LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
@@ -39,7 +39,7 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]
-    reads = [queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
+    reads = [queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS) for cursor in cursors]
     states_before = [read.state_after_silence() for read in reads]
     remote.deliver(["first", "second"])
     states_between = [read.state_after_silence() for read in reads]

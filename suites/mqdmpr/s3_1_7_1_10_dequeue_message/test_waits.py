@@ -6,7 +6,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 """A timeout in ms that is longer than any check, even on a system that stalls repeatedly."""
 
 
@@ -18,7 +18,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     """
     queue = remote.open_with_messages()
     cursor, fresh = (queue.open_cursor() for _ in range(2))
-    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     remote.deliver(["first"])
     label = read.wait().label_or_outcome

@@ -29,7 +29,7 @@ add(
 
 @fault("queue-manager-lookup-reads-queue-created-again", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
 class NewQueueRead(Reading):
-    """A read by LookupIdentifier with an opening of a deleted queue reads a new queue of the same name."""
+    """A read by LookupIdentifier through a handle of a deleted queue reads a new queue with the same name."""
 
     def read_by_lookup_identifier(
         self,
@@ -58,8 +58,8 @@ class NewQueueRead(Reading):
 
 @fault("receiver-lookup-of-later-message-not-acknowledged-as-received", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
 class LaterMessageNotAcknowledged(Reading):
-    """The receiver does not acknowledge a message as received that is read by LookupIdentifier before the messages in
-    front of it.
+    """The receiver does not acknowledge a message as received if it is received by LookupIdentifier while earlier
+    messages are in the queue.
     """
 
     def read_by_lookup_identifier(

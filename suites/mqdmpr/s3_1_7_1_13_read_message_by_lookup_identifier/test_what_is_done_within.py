@@ -63,8 +63,9 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
 @covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_each_action_receives_within_transaction(peer, sut, judge, end):
-    """A transaction receives the first message, the messages beside the third, and the last message of a queue by
-    LookupIdentifier: they are locked, the commit removes them, and the abort restores them in their positions.
+    """A transaction receives the first message, the messages before and after the third message, and the last message
+    of a queue by LookupIdentifier: these messages are locked, a commit removes them, and an abort restores them in
+    their positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")

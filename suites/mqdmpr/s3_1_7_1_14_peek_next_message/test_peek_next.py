@@ -6,7 +6,7 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
@@ -22,7 +22,7 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     cursors = [queue.open_cursor() for _ in range(2)]
     for cursor in cursors:
         queue.peek(hCursor=cursor).expect_success()
-    reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
+    reads = [queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS) for cursor in cursors]
     waits = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
     labels = [read.wait().label_or_outcome for read in reads]

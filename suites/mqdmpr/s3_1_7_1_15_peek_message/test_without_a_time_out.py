@@ -58,7 +58,7 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     )
 
 
-LONG_TIMEOUT_MS = 60_000
+LONG_READ_TIMEOUT_MS = 60_000
 
 
 @needs("qm2qm")
@@ -99,7 +99,9 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]
-    reads = [queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS) for cursor in cursors]
+    reads = [
+        queue.begin(Action.PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS) for cursor in cursors
+    ]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
     labels = [read.wait().label_or_outcome for read in reads]

@@ -29,8 +29,9 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
 )
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     """While the directory is unavailable, two deletions of a public queue are refused, each with a change notification;
-    the queue and its object remain, and the SUT shows DirectoryOffline. The second deletion does not restart the timer
-    of the first: when the directory is available again, DirectoryOffline is False at the end of that timer.
+    the queue and its object remain, and the SUT shows DirectoryOffline. The second deletion does not restart the
+    Directory Online Timer: when the directory is available again, DirectoryOffline is False as soon as the timer that
+    the first deletion started has expired.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="kept")

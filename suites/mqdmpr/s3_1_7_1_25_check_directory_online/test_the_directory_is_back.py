@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
 CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile as well"}
-QUOTA_KB = 54_321
+CHANGED_QUOTA_KB = 54_321
 LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
 RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
@@ -28,7 +28,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
 
     enterprise.go_offline()
     try:
-        enterprise.change_object(quota_kb=QUOTA_KB)
+        enterprise.change_object(quota_kb=CHANGED_QUOTA_KB)
         for label, name in queues.items():
             enterprise.change_object(name, label=CHANGED_LABELS[label])
         enterprise.await_timer()
@@ -36,7 +36,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
         sut.change_environment(directory=True)
         enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
+        judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": CHANGED_QUOTA_KB}, observed={"quota_kb": quota_kb})
         judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels(), case="labels of the queues")
         judge(
             *RECOVERY_RULES,

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
 
-QUOTA_KB = 4
+SMALL_QUOTA_KB = 4
 SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
@@ -43,7 +43,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     """A send to a local queue with a quota of 4 KB succeeds for a smaller message, and is refused for a message of 16
     KB, which is not stored.
     """
-    queue = sut.new_queue("small", quota_kb=QUOTA_KB)
+    queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("fits", SMALL_BODY), ("does not fit", LARGE_BODY))
@@ -63,7 +63,7 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
     refused, and neither the second nor the third queue stores a copy.
     """
-    queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
+    queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)

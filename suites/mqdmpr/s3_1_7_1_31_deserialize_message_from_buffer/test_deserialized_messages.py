@@ -33,7 +33,7 @@ MESSAGE_CLASSES = {
 }
 """By value of MessageClass: the class name on the control channel, without the prefix MQMSG_CLASS_."""
 HASH_ALGORITHMS = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
-CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
+CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
 PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
@@ -159,7 +159,7 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
     """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),
-        ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
+        ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHER_NAME_BY_ALGORITHM),
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {

@@ -7,19 +7,19 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
-from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
+from harness.wire.rpc_propvariant import GET_OBJECT_PROPERTIES_OPNUM, VT_NULL, Variant, get_properties, got_properties
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
-UNLIMITED = 0xFFFF_FFFF
+UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
 OP_RNG_ERROR = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
 SHOWN_DEFAULTS = {
     "label": "",
     "journaling": False,
-    "quota_kb": UNLIMITED,
-    "journal_quota_kb": UNLIMITED,
+    "quota_kb": UNLIMITED_QUOTA_KB,
+    "journal_quota_kb": UNLIMITED_QUOTA_KB,
     "authenticated": False,
     "privacy": "optional",
     "transactional": False,
@@ -29,9 +29,9 @@ SHOWN_DEFAULTS = {
 PROPERTY_DEFAULTS = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
-    "Quota": (105, UNLIMITED),
+    "Quota": (105, UNLIMITED_QUOTA_KB),
     "BasePriority": (106, 0),
-    "JournalQuota": (107, UNLIMITED),
+    "JournalQuota": (107, UNLIMITED_QUOTA_KB),
     "Label": (108, ""),
     "Authentication": (111, 0),
     "PrivacyLevel": (112, 1),
@@ -59,7 +59,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
-    call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
+    call = association.raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
         judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence

@@ -13,8 +13,8 @@ from harness.states.outcomes import name_answer, name_call
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import PendingRequest
 
-ACKS = ("positive_receive", "negative_receive")
-CLASS = "MQMSG_CLASS_"
+ACKNOWLEDGMENT_REQUESTS = ("positive_receive", "negative_receive")
+CLASS_NAME_PREFIX = "MQMSG_CLASS_"
 
 
 class Position(Machine, path=Path(__file__)):
@@ -143,7 +143,7 @@ class Position(Machine, path=Path(__file__)):
     def list_acknowledgments(self) -> list[str]:
         """Return the acknowledgments of the messages, in alphabetical order."""
         return sorted(
-            f"{self._names[one['correlation_id'].lower()]} {one['class'].removeprefix(CLASS)}"
+            f"{self._names[one['correlation_id'].lower()]} {one['class'].removeprefix(CLASS_NAME_PREFIX)}"
             for one in self._call("peek", queue=self._admin, limit=100)["messages"]
             if one["correlation_id"].lower() in self._names
         )
@@ -156,7 +156,7 @@ class Position(Machine, path=Path(__file__)):
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _send(self, queue: str, label: str) -> str:
-        asked = {"acks": list(ACKS), "admin_queue": self._sut.direct_name(self._admin)}
+        asked = {"acks": list(ACKNOWLEDGMENT_REQUESTS), "admin_queue": self._sut.direct_name(self._admin)}
         return self._sut.send(self._sut.direct_name(queue), label=label, body=label, delivery="transactional", **asked)
 
     def _begin(self) -> str:

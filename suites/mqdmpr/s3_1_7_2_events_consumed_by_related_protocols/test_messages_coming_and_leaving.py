@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
@@ -20,7 +20,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     received.
     """
     queue, other = remote.open_with_messages(), remote.open()
-    reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS) for one in (queue, queue, other, other)]
+    reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS) for one in (queue, queue, other, other)]
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["first"])
     observed = [read.wait().label_or_outcome for read in reads]

@@ -125,9 +125,9 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     "MQDMPR-3.1.7.3.3-53",
 )
 def test_search_skips_all_locked_messages(remote, judge):
-    """Of six messages, the first two, two in the middle and the last are locked: lookups of the first and the last
-    message, and of the messages beside an available one, return the nearest available message, and so do a peek and a
-    peek at the next message by a cursor.
+    """Of seven messages, all except the third and the sixth are locked. Lookups from both ends of the queue, the lookup
+    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor return the
+    nearest of these two messages.
     """
     labels = ["a", "b", "c", "d", "e", "f", "g"]
     queue, other = remote.open_with_messages(*labels), remote.open()

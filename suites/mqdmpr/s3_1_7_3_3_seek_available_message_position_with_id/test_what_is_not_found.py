@@ -6,7 +6,7 @@ from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
-NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
+MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 UNKNOWN_LOOKUP_ID = 0x0055_0000_0000_0007
 """A LookupIdentifier that no message has."""
 ACTIONS_AT_IDENTIFIER = (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT)
@@ -35,7 +35,7 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     ):
         judge(
             *rules,
-            expected={"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]},
+            expected={"reads": each(MESSAGE_NOT_FOUND_STATUS), "queue": ["first", "second", "third"]},
             observed={"reads": [by_action[action].outcome for action in actions], "queue": labels},
             evidence=by_action.values(),
         )

@@ -84,8 +84,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a send to a distribution list is refused, also if the format name contains
-    another queue; a send to only the other queue succeeds.
+    """While the directory is unavailable, a send to a distribution list is refused, even if the format name also
+    contains the direct name of a queue; a send to only the direct name succeeds.
     """
     enterprise = Enterprise(peer, sut)
     queue = sut.new_queue("beside")

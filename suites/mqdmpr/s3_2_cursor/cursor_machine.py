@@ -13,7 +13,7 @@ from harness.states.machine import Machine, event, probe, state
 from harness.states.outcomes import name_call, name_read
 from harness.wire.rpc_qm2qm import Action
 
-LONG_MS = 60_000
+LONG_READ_TIMEOUT_MS = 60_000
 
 
 class Cursor(Machine, path=Path(__file__)):
@@ -156,7 +156,7 @@ class Cursor(Machine, path=Path(__file__)):
     # -- steps ----------------------------------------------------------------------------------------------------
 
     def _wait(self, action: Action) -> None:
-        self._waiting = self._queue.begin(action, hCursor=self._cursor, ulTimeout=LONG_MS)
+        self._waiting = self._queue.begin(action, hCursor=self._cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
         if self._waiting.state_after_silence() != Call.WAITING:
             raise ConformanceFailure("the read by the cursor does not wait")
 

@@ -62,8 +62,8 @@ class ExpiredMessagePassed(Cursors):
 
 @fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
 class FailedReceiveMoves(Cursors):
-    """A receive by a cursor with timeout zero that finds no available message moves the cursor behind all messages,
-    also behind a message that is only locked.
+    """A receive by a cursor with timeout zero that finds no available message moves the cursor after all messages, even
+    after a locked message.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

@@ -294,8 +294,8 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     }
 )
 def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
-    """Another reader locks the second of four messages: peeks by a cursor and two receives skip this message. After
-    RR_NACK it is in the queue again.
+    """Another reader locks the second of four messages: peeks by a cursor and two receives skip this message. When the
+    message is returned with RR_NACK, it is in the queue again.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, other = remote.open_with_messages(*labels), remote.open()

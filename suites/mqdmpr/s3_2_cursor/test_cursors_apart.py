@@ -17,9 +17,9 @@ pytestmark = needs("qm2qm")
 CURSORS_OF_QUEUE = 3
 """The number of cursors of each queue."""
 HANDLE_RULES = ("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05")
-SHORT_TIMEOUT_MS = 300
+SHORT_READ_TIMEOUT_MS = 300
 LIFETIME_S = 2
-"""TimeToBeReceived of a message that is to expire in its queue."""
+"""TimeToBeReceived, in seconds, of a message that must expire in its queue."""
 RULES_OF_ACTION = {
     Action.PEEK_CURRENT: ("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03"),
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
@@ -63,8 +63,8 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message, or
-    if another reader has locked the only message; when a message has arrived, or is returned, a further receive takes
-    it.
+    if another reader has locked the only message. When a message arrives or is returned to the queue, a further receive
+    takes this message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
@@ -127,7 +127,7 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
 
 
 def let_expire(remote, queue):
-    """Let the cursor's message expire, and then a further message arrive."""
+    """Let the cursor's message expire, and let a further message arrive."""
     remote.peer.pass_time((LIFETIME_S + 1) * 1_000)
 
 
@@ -139,8 +139,8 @@ def purge_queue(remote, queue):
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16")
 @pytest.mark.parametrize("remove", [let_expire, purge_queue], ids=["expired", "purged"])
 def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
-    """When the message of two cursors expires or is purged, and another message arrives, a peek and a receive by these
-    cursors fail and take no message; a new cursor reads the other message.
+    """The current message of two cursors expires or is purged, and a second message arrives: a peek and a receive by
+    these cursors fail and take no message; a new cursor reads the second message.
     """
     queue = remote.open_with_messages()
     remote.deliver(["first"], TimeToBeReceived=LIFETIME_S)
@@ -168,8 +168,8 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     queue, other = remote.open_with_messages("first"), remote.open()
     cursor = queue.open_cursor()
     read_by_other = other.start_receive()
-    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
-    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
     other.give_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
@@ -199,8 +199,8 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()
     read = queue.peek(hCursor=cursor)
-    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_TIMEOUT_MS)
-    waited.wait(SHORT_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
+    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
     second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
     third_peek = queue.peek(hCursor=cursor)

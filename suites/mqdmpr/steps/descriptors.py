@@ -26,8 +26,8 @@ _DESCRIPTOR_HEADER = struct.Struct("<BBHIIII")
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A descriptor. ``granted``: its allowing entries in order; ``others``: the number of the other entries;
-    ``entries``: all entries in order.
+    """A security descriptor. ``granted``: the entries that allow rights, in order; ``others``: the number of the other
+    entries; ``entries``: all entries in order.
 
     ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
     """

@@ -24,7 +24,7 @@ from reference_qm.surface.inputs import Command, Input
 
 UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 HIGHEST_KNOWN = 0xFF
-DIRECT = r"DIRECT=TCP:127.0.0.9\private$\taken"
+REDIRECTED_QUEUE_NAME = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
 
 def _is_format_name(text: str) -> bool:
@@ -68,7 +68,7 @@ add(
 )
 
 for _name, _rule, _format_name in (
-    ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", DIRECT),
+    ("sender-malformed-direct-format-name-accepted", "MQMQ-2.1.2-01", REDIRECTED_QUEUE_NAME),
     ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE}"),
     ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE}\1"),
 ):
@@ -88,8 +88,8 @@ for _name, _rule, _what, _meant in (
     add(
         _name,
         _rule,
-        f"The sender sends a message for a malformed name of a {_what} to {DIRECT}.",
-        _redirect_malformed_names(DIRECT, _meant),
+        f"The sender sends a message for a malformed name of a {_what} to {REDIRECTED_QUEUE_NAME}.",
+        _redirect_malformed_names(REDIRECTED_QUEUE_NAME, _meant),
     )
 
 
@@ -126,13 +126,15 @@ add(
     "sender-read-only-queue-in-name-list-accepted",
     "MQMQ-2.1.7-D01",
     "The sender accepts a multiple-element format name with the name of a read-only queue.",
-    _redirect_malformed_names(DIRECT, _is_read_only_name),
+    _redirect_malformed_names(REDIRECTED_QUEUE_NAME, _is_read_only_name),
 )
 add(
     "sender-malformed-direct-address-accepted",
     "MQMQ-2.1.2-D01",
     "The sender accepts a direct format name with a malformed address.",
-    _redirect_malformed_names(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
+    _redirect_malformed_names(
+        REDIRECTED_QUEUE_NAME, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))
+    ),
 )
 
 

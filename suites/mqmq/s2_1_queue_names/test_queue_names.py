@@ -15,8 +15,8 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
 UNKNOWN_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
-LONGEST = 124
-ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
+LONGEST_QUEUE_NAME = 124
+ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that MSMQ 2.0 and later allow in queue names."""
 
 
@@ -37,10 +37,10 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
     with a forbidden character and names of 125 characters are refused.
     """
     names = {
-        "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED[:46]}", Outcome.DONE),
-        "second half of the allowed characters": (f"mqc{sut.own}{ALLOWED[46:]}", Outcome.DONE),
-        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), Outcome.DONE),
-        f"{LONGEST + 1} characters": (sut.own.ljust(LONGEST + 1, "m"), Outcome.REFUSED),
+        "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[:46]}", Outcome.DONE),
+        "second half of the allowed characters": (f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[46:]}", Outcome.DONE),
+        f"{LONGEST_QUEUE_NAME} characters": (sut.own.ljust(LONGEST_QUEUE_NAME, "m"), Outcome.DONE),
+        f"{LONGEST_QUEUE_NAME + 1} characters": (sut.own.ljust(LONGEST_QUEUE_NAME + 1, "m"), Outcome.REFUSED),
         "backslash": ("mqc\\x", Outcome.REFUSED),
         "comma": ("mqc,x", Outcome.REFUSED),
         "plus": ("mqc+x", Outcome.REFUSED),
@@ -93,7 +93,7 @@ READ_ONLY = (
     f"MACHINE={UNKNOWN_QUEUE};DEADXACT",
 )
 """Names of queues to which messages cannot be sent."""
-WRITABLE = r"DIRECT=TCP:127.0.0.9\private$\{}"
+DIRECT_NAME_TEMPLATE = r"DIRECT=TCP:127.0.0.9\private$\{}"
 BAD_ADDRESSES = (
     r"DIRECT=TCP:nowhere\private$\q",
     r"DIRECT=TCP:127.0.0\private$\q",
@@ -130,7 +130,7 @@ FORMAT_NAMES = {
             r"DIRECT=TCP:127.0.0.9\q",
             r"DIRECT=OS:nowhere.example\PRIVATE$\q",
             r"direct=os:x\private$\Q",
-            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * LONGEST}",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * LONGEST_QUEUE_NAME}",
         ],
         [],
         [
@@ -140,7 +140,7 @@ FORMAT_NAMES = {
             r"DIRECT=TCP127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\private$\a+b",
             r"DIRECT=TCP:127.0.0.9\private$\a,b",
-            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST + 1)}",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST_QUEUE_NAME + 1)}",
             "DIRECT=",
             r"TCP:127.0.0.9\private$\q",
         ],
@@ -199,7 +199,7 @@ FORMAT_NAMES = {
         ],
     ),
     "MQMQ-2.1.7-01": Names(
-        [",".join(WRITABLE.format(name) for name in names) for names in ("qr", "qrs", "abcdefgh")],
+        [",".join(DIRECT_NAME_TEMPLATE.format(name) for name in names) for names in ("qr", "qrs", "abcdefgh")],
         [],
         [
             r"DIRECT=TCP:127.0.0.9\private$\q,",
@@ -210,15 +210,15 @@ FORMAT_NAMES = {
         ],
     ),
     "MQMQ-2.1.7-D01": Names(
-        [",".join(WRITABLE.format(name) for name in "qr")],
+        [",".join(DIRECT_NAME_TEMPLATE.format(name) for name in "qr")],
         [],
         [
             ",".join(names)
             for one in READ_ONLY
             for names in (
-                [one, WRITABLE.format("q")],
-                [WRITABLE.format("q"), one],
-                [WRITABLE.format("q"), one, WRITABLE.format("r")],
+                [one, DIRECT_NAME_TEMPLATE.format("q")],
+                [DIRECT_NAME_TEMPLATE.format("q"), one],
+                [DIRECT_NAME_TEMPLATE.format("q"), one, DIRECT_NAME_TEMPLATE.format("r")],
             )
         ],
     ),
@@ -228,13 +228,13 @@ FORMAT_NAMES = {
 Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
 require a directory, a connector or a different protocol.
 """
-KNOWN = {
+KNOWN_NAMES_BY_RULE = {
     "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: peer.public_name),
     "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
 """By rule: the capability that a SUT needs to accept a well-formed name, and a function that returns such a name."""
-SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
+RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
 """The rules about multiple-element format names."""
 
 
@@ -244,7 +244,7 @@ SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
     [
         pytest.param(
             rule,
-            marks=[covers(rule), *([needs("several_queues")] if rule in SEVERAL else [])],
+            marks=[covers(rule), *([needs("several_queues")] if rule in RULES_OF_SEVERAL_NAMES else [])],
             id=rule.partition("-")[2],
         )
         for rule in FORMAT_NAMES
@@ -256,8 +256,8 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
     """
     names = FORMAT_NAMES[rule]
     accepted = names.accepted
-    if rule in KNOWN:
-        capability, known = KNOWN[rule]
+    if rule in KNOWN_NAMES_BY_RULE:
+        capability, known = KNOWN_NAMES_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
     outcomes = {name: _send(sut, name) for name in (*accepted, *names.unjudged, *names.refused)}

@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix
+from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
@@ -32,7 +32,7 @@ def describe_queue_format(call):
     if form.m_qft in TYPES_OF_TEXT:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
-    text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
+    text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little')}" if number else "")
     return form.m_qft, form.m_SuffixAndFlags, text
 
 
@@ -54,7 +54,7 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     judge("MQMQ-2.2.7-02", expected=0, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
     judge(
         "MQMQ-2.2.7-15",
-        expected=f"{peer.identifier} {number:#x}",
+        expected=f"{peer.identifier} {number}",
         case="Lineage and Uniquifier",
         observed=member,
         evidence=call.evidence,
@@ -103,7 +103,7 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
             rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge(rule, expected=SYSTEM | suffix, case="m_SuffixAndFlags", observed=found, evidence=call.evidence)
+    judge(rule, expected=SYSTEM_QUEUE_SUFFIX | suffix, case="m_SuffixAndFlags", observed=found, evidence=call.evidence)
 
 
 @needs("subqueues")

@@ -10,7 +10,7 @@ import pytest
 
 from harness.expectations import each, facts, fields, in_queue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qmcomm import SYSTEM, FormatType, Suffix, queue_format
+from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
@@ -57,7 +57,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
     """
     plain = open_queue(FormatType.DIRECT, direct)
     evidence = open_queue.frames
-    journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM | Suffix.JOURNAL)
+    journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     unknown = open_queue(9, direct, tag=FormatType.DIRECT)
     judge(
         "MQMQ-2.2.7-01",
@@ -65,7 +65,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
         evidence=[*evidence, *open_queue.frames],
     )
-    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct, SYSTEM)}
+    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct, SYSTEM_QUEUE_SUFFIX)}
     expected = {"Flags 0x00": OPENED, "Flags 0x80": REFUSED}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
     observed = {"no suffix": plain, "XACTONLY": open_queue(FormatType.DIRECT, direct, Suffix.XACTONLY)}
@@ -76,7 +76,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
     reserved = {
         "DIRECT": open_queue(FormatType.DIRECT, direct, reserved=0xA5A5),
-        "MACHINE": open_queue(FormatType.MACHINE, sut.guid, SYSTEM | Suffix.JOURNAL, reserved=1),
+        "MACHINE": open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, reserved=1),
     }
     judge(
         "MQMQ-2.2.7-14",
@@ -91,33 +91,33 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
 def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
-    without the flag or with a different type they are refused.
+    requests without the flag or with a different type are refused.
     """
     journal = f"{direct};JOURNAL"
     ways = {
         "MQMQ-2.2.7-04": (
-            (FormatType.DIRECT, journal, SYSTEM | Suffix.JOURNAL),
+            (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
             (FormatType.DIRECT, journal, Suffix.JOURNAL),
         ),
         "MQMQ-2.2.7-05": (
-            (FormatType.DIRECT, journal, SYSTEM | Suffix.JOURNAL),
-            (FormatType.CONNECTOR, sut.guid, SYSTEM | Suffix.JOURNAL),
+            (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
+            (FormatType.CONNECTOR, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
         ),
         "MQMQ-2.2.7-06": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
             (FormatType.MACHINE, sut.guid, Suffix.DEADLETTER),
         ),
         "MQMQ-2.2.7-07": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
-            (FormatType.PUBLIC, sut.guid, SYSTEM | Suffix.DEADLETTER),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
+            (FormatType.PUBLIC, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
         ),
         "MQMQ-2.2.7-08": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADXACT),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
             (FormatType.MACHINE, sut.guid, Suffix.DEADXACT),
         ),
         "MQMQ-2.2.7-09": (
-            (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADXACT),
-            (FormatType.PUBLIC, sut.guid, SYSTEM | Suffix.DEADXACT),
+            (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
+            (FormatType.PUBLIC, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADXACT),
         ),
     }
     for rule, (right, wrong) in ways.items():
@@ -143,7 +143,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
     right = open_queue(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
     evidence = open_queue.frames
     for rule, *wrong in (
-        ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM | Suffix.SUBQUEUE)),
+        ("MQMQ-2.2.7-11", (FormatType.SUBQUEUE, name, SYSTEM_QUEUE_SUFFIX | Suffix.SUBQUEUE)),
         ("MQMQ-2.2.7-12", (FormatType.DIRECT, name, Suffix.SUBQUEUE)),
         (
             "MQMQ-2.2.7-16",
@@ -163,8 +163,8 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-14", "MQMQ-2.2.7-15")
 def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
-    """A private QUEUE_FORMAT with the GUID of the SUT and the number of a queue, and any m_reserved, opens that queue
-    or its journal; a wrong Lineage or Uniquifier is refused.
+    """A private QUEUE_FORMAT with the GUID of the SUT, the number of a queue, and any m_reserved opens that queue or
+    its journal; a wrong Lineage or Uniquifier is refused.
     """
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
@@ -187,7 +187,8 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     remote, named = open_queue.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
-        remote.open(form=queue_format(FormatType.PRIVATE, named, one)) for one in (0, SYSTEM | Suffix.JOURNAL)
+        remote.open(form=queue_format(FormatType.PRIVATE, named, one))
+        for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     )
     received = queue.start_receive()
     if received.outcome == "MQ_OK":
@@ -206,14 +207,15 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
-    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM)}
+    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM_QUEUE_SUFFIX)}
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
     expected = facts(GUID_of_the_queue=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
     remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (
-        remote.open(form=queue_format(FormatType.PUBLIC, public, one)) for one in (0, SYSTEM | Suffix.JOURNAL)
+        remote.open(form=queue_format(FormatType.PUBLIC, public, one))
+        for one in (0, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
     )
     received = queue.start_receive()
     if received.outcome == "MQ_OK":
@@ -239,8 +241,9 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
 def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
-    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81; values that
-    differ from 0x81 in one bit of the suffix or of the flags, or have both exchanged, are refused.
+    """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
+    differ from 0x81 in one bit of the suffix or of the flags are refused, and so is a value with exchanged suffix and
+    flags.
     """
     plain = open_queue(FormatType.DIRECT, direct)
     judge(
@@ -252,8 +255,12 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     )
     journal = f"{direct};JOURNAL"
     seen = {}
-    right = SYSTEM | Suffix.JOURNAL
-    for suffix in (right, SYSTEM >> 4 | Suffix.JOURNAL << 4, *(right ^ 1 << bit for bit in (3, 4, 5, 6, 7))):
+    right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
+    for suffix in (
+        right,
+        SYSTEM_QUEUE_SUFFIX >> 4 | Suffix.JOURNAL << 4,
+        *(right ^ 1 << bit for bit in (3, 4, 5, 6, 7)),
+    ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
     judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
@@ -270,7 +277,7 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct, sut,
     ways = {
         "DIRECT": (FormatType.DIRECT, direct),
         "PRIVATE": (FormatType.PRIVATE, (sut.guid, number)),
-        "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM | Suffix.DEADLETTER),
+        "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
     }
     for name, way in ways.items():
         outcome = open_queue(*way)

@@ -9,7 +9,7 @@ from harness.faults.primitives import during, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.remote.object_properties import PROPERTIES, ObjectProperties
+from reference_qm.core.remote.object_properties import PROPERTY_BY_IDENTIFIER, ObjectProperties
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition
@@ -41,7 +41,7 @@ class GuidNeedsItsType(ObjectProperties):
     """The server refuses a request with VT_NULL for a property of type VT_CLSID."""
 
     def check_property_type(self, identifier: int, vt: int) -> bool:
-        known = PROPERTIES.get(identifier)
+        known = PROPERTY_BY_IDENTIFIER.get(identifier)
         if known is not None and known.vt is VarType.VT_CLSID and vt == VarType.VT_NULL:
             return False
         return super().check_property_type(identifier, vt)

@@ -14,26 +14,33 @@ from harness.expectations import each, facts
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
-from harness.wire.rpc_propvariant import OPNUM, PROPERTY_TYPES, Variant, VarType, get_properties, got_properties
+from harness.wire.rpc_propvariant import (
+    GET_OBJECT_PROPERTIES_OPNUM,
+    PROPERTY_TYPES,
+    Variant,
+    VarType,
+    get_properties,
+    got_properties,
+)
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
 
-GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
+SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY = 108
 """The identifier of the property PROPID_Q_LABEL."""
 READ, FAULT = "read", "fault"
 OP_RNG_ERROR = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
-ANSWERS = {
+ANSWER_TYPE_BY_RULE = {
     "MQMQ-2.2.12-02": (LABEL_PROPERTY, VarType.LPWSTR),
     "MQMQ-2.2.12-03": (106, VarType.I2),
     "MQMQ-2.2.12-04": (109, VarType.I4),
     "MQMQ-2.2.12-09": (104, VarType.UI1),
 }
 """By rule: a property, and the type in which the SUT returns it when the call requests it with VT_NULL."""
-ARMS = {
+VARIANT_BY_RULE = {
     "MQMQ-2.2.12-03": Variant(VarType.I2, -2),
     "MQMQ-2.2.12-04": Variant(VarType.I4, -4),
     "MQMQ-2.2.12-05": Variant(VarType.BOOL, 0xFFFF),
@@ -46,15 +53,15 @@ ARMS = {
     "MQMQ-2.2.12-13": Variant(VarType.UI8, 0xFFFF_FFFF_FFFF_FFFC),
     "MQMQ-2.2.12-14": Variant(VarType.LPWSTR, "label"),
     "MQMQ-2.2.12-15": Variant(VarType.BLOB, b"blobs"),
-    "MQMQ-2.2.12-16": Variant(VarType.CLSID, GUID),
+    "MQMQ-2.2.12-16": Variant(VarType.CLSID, SAMPLE_GUID),
 }
-VECTORS = (
+VECTOR_VARIANTS = (
     Variant(VarType.VECTOR | VarType.UI1, [1, 2, 3]),
     Variant(VarType.VECTOR | VarType.UI2, [4, 5, 6]),
     Variant(VarType.VECTOR | VarType.I4, [7]),
     Variant(VarType.VECTOR | VarType.UI4, [8]),
     Variant(VarType.VECTOR | VarType.UI8, [9]),
-    Variant(VarType.VECTOR | VarType.CLSID, [GUID]),
+    Variant(VarType.VECTOR | VarType.CLSID, [SAMPLE_GUID]),
     Variant(VarType.VECTOR | VarType.LPWSTR, ["one", "two"]),
 )
 
@@ -71,7 +78,7 @@ class PropertyCaller:
         return get_properties(False, self.direct, [LABEL_PROPERTY] * len(variants), variants)
 
     def ask(self, stub):
-        call = self.association.raw(OPNUM, stub, self.association.contexts[QMCOMM]).wait()
+        call = self.association.raw(GET_OBJECT_PROPERTIES_OPNUM, stub, self.association.contexts[QMCOMM]).wait()
         self.frames = call.evidence
         return call
 
@@ -101,7 +108,7 @@ def caller(remote, judge):
     return made
 
 
-@covers(*ANSWERS)
+@covers(*ANSWER_TYPE_BY_RULE)
 def test_each_property_is_answered_in_its_type(caller, judge):
     """A call requests all properties with VT_NULL: the SUT returns each property in a PROPVARIANT of its type."""
     identifiers = list(PROPERTY_TYPES)
@@ -119,7 +126,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
         judge("MQMQ-2.2.12-02", expected=each("MQ_OK", "property"), case="calls with VT_NULL", observed=answers)
         raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # a missing property is judged, too
-    for rule, (identifier, expected) in ANSWERS.items():
+    for rule, (identifier, expected) in ANSWER_TYPE_BY_RULE.items():
         judge(
             rule,
             expected=expected,
@@ -129,10 +136,10 @@ def test_each_property_is_answered_in_its_type(caller, judge):
         )
 
 
-@covers(*ARMS)
+@covers(*VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(caller, judge):
     """A call with a PROPVARIANT of any type succeeds; a call whose PROPVARIANT lacks the last byte gets a fault."""
-    for rule, variant in ARMS.items():
+    for rule, variant in VARIANT_BY_RULE.items():
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
         cut = caller.read(Variant(VarType.NULL), variant, cut=1)
@@ -180,14 +187,14 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
         evidence=caller.frames,
     )
     judge.conclude("MQMQ-2.2.12-07")
-    with_type = [caller.read(one) for one in VECTORS]
+    with_type = [caller.read(one) for one in VECTOR_VARIANTS]
     observed = {"with_type": with_type, "without_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8)))}
     expected = facts(with_type=each(READ), without_type=FAULT)
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
-    stub = caller.stub([VECTORS[3]])
+    stub = caller.stub([VECTOR_VARIANTS[3]])
     wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
-    right = caller.read(VECTORS[3])
+    right = caller.read(VECTOR_VARIANTS[3])
     observed = {"right_count": right, "wrong_count": FAULT if wrong.thrown is not None else wrong.outcome}
     judge(
         "MQMQ-2.2.12-18", expected=facts(right_count=READ, wrong_count=FAULT), observed=observed, evidence=caller.frames

@@ -14,7 +14,7 @@ from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatNam
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
-LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+DISTRIBUTION_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
 
 @needs("private_names")
@@ -28,11 +28,13 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
     direct = f"TCP:{peer.address}\\private$\\{queue}"
     elements = [
         MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=direct)),
-        MQFFormatNameElement(FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=LIST)),
+        MQFFormatNameElement(
+            FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=DISTRIBUTION_LIST_GUID)
+        ),
     ]
     sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
     names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
-    expected = [(3, direct.lower() + "\0"), (6, str(LIST))]
+    expected = [(3, direct.lower() + "\0"), (6, str(DISTRIBUTION_LIST_GUID))]
     judge(
         "MQMQ-2.2.18.1.4.2-D01",
         expected=expected,
@@ -48,7 +50,7 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
     judge(
         "MQMQ-2.2.18.1.4.2-02",
         "MQDMPR-3.1.7.1.31-D06",
-        expected=[str(LIST)],
+        expected=[str(DISTRIBUTION_LIST_GUID)],
         case="GUID of the list",
         observed=guids,
         evidence=evidence,

@@ -11,10 +11,10 @@ from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
-ARRIVED = "ACK_REACH_QUEUE"
-UNSUPPORTED = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
+ARRIVAL_CLASS = "ACK_REACH_QUEUE"
+UNSUPPORTED_PROVIDER_CLASS = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
-SHORT_S = 2
+SHORT_LIFETIME_S = 2
 
 
 @needs("send", "receive")
@@ -29,9 +29,9 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     admin = sut.format_name("admin")
     to = peer.direct_name("mqc-unreachable")
     sent = sut.send(
-        to, body="expires", label="expires", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_S}
+        to, body="expires", label="expires", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_LIFETIME_S}
     )
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect(sender)
@@ -70,7 +70,9 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
         {"unknown_provider": sign_message(packet), "known_provider": sign_message(secured.message())}
     )
     judge.all(
-        expected=facts(unknown_provider=one_of(UNSUPPORTED, ARRIVED), known_provider=ARRIVED),
+        expected=facts(
+            unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS), known_provider=ARRIVAL_CLASS
+        ),
         observed={name: disposition.answer for name, disposition in found.items()},
         evidence=[*found["unknown_provider"].frames, *found["known_provider"].frames],
         errata="E84",

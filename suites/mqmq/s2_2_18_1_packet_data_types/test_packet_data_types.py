@@ -16,7 +16,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 MESSAGE_LABEL = "named"
 FIXED_SIZE = 56
 """Size in bytes of the MessagePropertiesHeader before its label."""
-NAMES_AT = 64
+QUEUE_NAMES_OFFSET = 64
 """Offset of the first queue name: it follows the BaseHeader and the fixed part of the UserHeader."""
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
@@ -31,8 +31,8 @@ def _send_with_response_queue(peer, sut, response):
     outgoing.send(body="", label=MESSAGE_LABEL)
     frame = outgoing.send(body="", label=MESSAGE_LABEL, response_queue=response)
     outgoing.end()
-    count = int.from_bytes(frame.data[NAMES_AT : NAMES_AT + 2], "little")
-    end = NAMES_AT + 2 + count
+    count = int.from_bytes(frame.data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
+    end = QUEUE_NAMES_OFFSET + 2 + count
     return frame, read_user_flags(frame.data).RQ, frame.data[end + -end % 4 :]
 
 
@@ -49,7 +49,7 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
     outgoing.end()
     text = (direct + "\0").encode("utf-16-le")
     name = len(text).to_bytes(2, "little") + text
-    data = frame.data[NAMES_AT:]
+    data = frame.data[QUEUE_NAMES_OFFSET:]
     behind = _bytes_to_next_header(data, len(name) + -len(name) % 4)
     observed = {"name": data[: len(name)].hex(), "bytes to the next header": behind}
     judge.all(expected=fields({"name": name.hex(), "bytes to the next header": 0}), observed=observed, evidence=frame)

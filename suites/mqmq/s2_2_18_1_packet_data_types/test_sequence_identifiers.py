@@ -20,7 +20,7 @@ SEQUENCE_COMPARISONS = (
 """Each row: the name of the case; seconds and Ordinal of the second TxSequenceID relative to the first; whether the
 second sequence is later.
 """
-HIGHEST = 0xFFFF_FFFF
+HIGHEST_U32 = 0xFFFF_FFFF
 
 
 @covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
@@ -37,7 +37,7 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
     own = receiver.sequence.identifier
     first = receiver.send(label="first")
     known = receiver.await_acknowledgment()
-    ordinal = HIGHEST if ordinals is None else own.Ordinal + ordinals
+    ordinal = HIGHEST_U32 if ordinals is None else own.Ordinal + ordinals
     other = TxSequenceID(Ordinal=ordinal, TimeStamp=own.TimeStamp + seconds)
     receiver.sequence.number = 0
     second = receiver.send(label="second", transaction={"TxSequenceID": other})

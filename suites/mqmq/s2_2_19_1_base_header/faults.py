@@ -37,10 +37,10 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 PARAMETERS, ACK, MESSAGE = ConnectionParametersPacket, SessionAckPacket, UserMessagePacket
-SAME_PRIORITY = 3
-HOUR_S = 3600
-YEAR_S = 365 * 24 * HOUR_S
-FLAGS_AT = 2
+FIXED_PRIORITY = 3
+SECONDS_PER_HOUR = 3600
+YEAR_S = 365 * 24 * SECONDS_PER_HOUR
+FLAGS_OFFSET = 2
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
 
@@ -203,14 +203,14 @@ for _name, _rules, _says, _install in (
         "receiver-session-ack-time-to-reach-queue-1-hour",
         ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
         "The receiver's SessionAck carries a TimeToReachQueue of one hour.",
-        field_is(ACK, "BaseHeader.TimeToReachQueue", HOUR_S),
+        field_is(ACK, "BaseHeader.TimeToReachQueue", SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rules, _says, _install)
 
 
 def _has_same_priority(packet: UserMessagePacket) -> bool:
-    return packet.BaseHeader.PR == SAME_PRIORITY and packet.TransactionHeader is None
+    return packet.BaseHeader.PR == FIXED_PRIORITY and packet.TransactionHeader is None
 
 
 for _name, _rules, _says, _install in (
@@ -221,7 +221,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "The sender's UserMessage carries big-endian BaseHeader.Flags.",
-        packets(MESSAGE, reverse_number_bytes(FLAGS_AT, 2)),
+        packets(MESSAGE, reverse_number_bytes(FLAGS_OFFSET, 2)),
     ),
     (
         "receiver-session-ack-sh-one-bit-too-high",
@@ -279,7 +279,7 @@ class PriorityIgnored(Positions):
     """The receiver puts messages into the queue in the order of arrival."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        return super().insert_message(queue, replace(message, Priority=SAME_PRIORITY))
+        return super().insert_message(queue, replace(message, Priority=FIXED_PRIORITY))
 
 
 @fault("receiver-expired-user-message-accepted", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))

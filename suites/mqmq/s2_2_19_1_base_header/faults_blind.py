@@ -38,7 +38,7 @@ def _never_if_transactional(original: HasExpired, *_: object) -> HasExpired:
 add(
     "sender-transactional-message-sent-though-expired",
     "MQMQ-2.2.19.1-24",
-    "The sender does not check TimeToReachQueue of transactional messages, and sends expired ones.",
+    "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     both(
         during(Sending.send_user_message, Lifetimes.has_expired, _never_if_transactional),
         instead_if(

@@ -7,17 +7,17 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
-from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_packet
+from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, of_packets, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
 from suites.mqmq.steps.unused import register_unused_bits
 from suites.mqqb.steps.order_and_final_acks import demand_flag_of_acknowledgment, is_final_ack, is_order_ack
 
 MESSAGE = "UserMessage"
-INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
-FOREVER = 0xFFFFFFFF
+INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 VERSION, SIGNATURE = 0x10, bytes.fromhex("4c494f52")
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
     "MQMQ-2.2.19.1-14": "X6",
@@ -30,17 +30,17 @@ UNUSED = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
+register_unused_bits((*INTERNAL_PACKET_KINDS, MESSAGE), BaseHeader, UNUSED_BITS_BY_RULE)
 
 
-@passive("MQMQ-2.2.19.1-01", OF_A_STREAM, "VersionNumber is 0x10", decisive=True)
+@passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
 @of_packets
 def check_version(data: bytes) -> Finding:
     """Check VersionNumber."""
     return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
-@passive("MQMQ-2.2.19.1-21", OF_A_STREAM, "Signature is 4C 49 4F 52", decisive=True)
+@passive("MQMQ-2.2.19.1-21", STREAM_PACKET_KINDS, "Signature is 4C 49 4F 52", decisive=True)
 @of_packets
 def check_signature(data: bytes) -> Finding:
     """Check Signature."""
@@ -49,7 +49,7 @@ def check_signature(data: bytes) -> Finding:
 
 passive(
     "MQMQ-2.2.19.1-22",
-    OF_A_STREAM,
+    STREAM_PACKET_KINDS,
     "PacketSize is the size of the packet, without the SessionHeader of a message",
     decisive=True,
 )(of_packets(size_counts_packet))
@@ -68,7 +68,7 @@ passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")
 )
 
 
-@passive("MQMQ-2.2.19.1-08", INTERNAL, "DH is 0")
+@passive("MQMQ-2.2.19.1-08", INTERNAL_PACKET_KINDS, "DH is 0")
 def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
     """Check that DH is 0 in internal packets, which have no DebugHeader."""
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
@@ -81,11 +81,11 @@ def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
-@passive("MQMQ-2.2.19.1-25", INTERNAL, "TimeToReachQueue is 0xFFFFFFFF")
+@passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue is 0xFFFFFFFF")
 def check_internal_packets_never_expire(packet: Any, context: Context) -> Finding:
     """Check that TimeToReachQueue of internal packets is infinite."""
     value = packet.BaseHeader.TimeToReachQueue
-    return value == FOREVER, f"TimeToReachQueue is 0x{value:08X}"
+    return value == INFINITE_LIFETIME_S, f"TimeToReachQueue is 0x{value:08X}"
 
 
 passive("MQMQ-2.2.19.1-09", (MESSAGE, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(

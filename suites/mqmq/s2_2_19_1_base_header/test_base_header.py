@@ -31,11 +31,11 @@ RESERVED_BITS = {
 }
 """The rule about each reserved bit of Flags."""
 
-SIZES = [572, 32, 36]
+INTERNAL_PACKET_SIZES = [572, 32, 36]
 """Sizes in bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
 
-SHORT_S = 1
-LONG_AGO_S = 3_600
+SHORT_LIFETIME_S = 1
+LONG_AGO_AGE_S = 3_600
 
 
 @covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
@@ -62,9 +62,22 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
     judge(
         "MQMQ-2.2.19.1-07", expected=[36], case="size of SessionAcks with SH set", observed=acks, evidence=answers[2:]
     )
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="sizes of the packets", observed=lengths, evidence=answers)
+    judge(
+        "MQMQ-2.2.19.1-22",
+        expected=INTERNAL_PACKET_SIZES,
+        case="sizes of the packets",
+        observed=lengths,
+        evidence=answers,
+    )
     of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
-    judge("MQMQ-2.2.19.1-22", expected=SIZES, case="PacketSize", observed=of_setup, evidence=answers, errata="E01")
+    judge(
+        "MQMQ-2.2.19.1-22",
+        expected=INTERNAL_PACKET_SIZES,
+        case="PacketSize",
+        observed=of_setup,
+        evidence=answers,
+        errata="E01",
+    )
 
 
 @sut_survives()
@@ -104,7 +117,9 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     connection, asked = accept_request(listen_for_connection(peer, sut))
 
     def send_with_fields(packet, number):
-        """Send a packet with the fields; return the SUT's packet with that number, None if it does not arrive."""
+        """Send a packet with the given fields; return the SUT's packet with the given number, or None if it does not
+        arrive.
+        """
         for field, value in fields.items():
             setattr(packet["BaseHeader"], field, value)
         connection.send(packet)
@@ -185,10 +200,10 @@ def test_receiver_ignores_message_past_time_to_reach_queue(peer, sut, judge):
     is in the queue.
     """
     connection = peer.open_raw()
-    sent_time = peer.environment.now().utc_s - LONG_AGO_S
+    sent_time = peer.environment.now().utc_s - LONG_AGO_AGE_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
-        for label, limit in (("expired", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
+        for label, limit in (("expired", LONG_AGO_AGE_S // 2), ("in time", LONG_AGO_AGE_S * 2))
     ]
     connection.check_alive()
     labels = [message["label"] for message in sut.messages() if message["label"] in ("expired", "in time")]
@@ -202,8 +217,8 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the first expires before the SUT connects: the SUT sends only the
     second message.
     """
-    sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_S)
-    peer.pass_time((SHORT_S + 2) * 1_000)
+    sut.send(peer.direct_name(), body="expired", label="expired", time_to_reach_queue_s=SHORT_LIFETIME_S)
+    peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     listener = listen_for_connection(peer, sut)
     connection, asked = accept_request(listener)
     respond_to_parameters(connection, respond_to_request(connection, asked))

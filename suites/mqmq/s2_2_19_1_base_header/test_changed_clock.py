@@ -9,40 +9,40 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
-HOUR_S = 3_600
-CHANGE_S = 2 * HOUR_S
-AGO_S = 3 * HOUR_S
-TIMES_S = {"expired": AGO_S - HOUR_S, "in time": AGO_S + HOUR_S}
+SECONDS_PER_HOUR = 3_600
+CLOCK_CHANGE_S = 2 * SECONDS_PER_HOUR
+MESSAGE_AGE_S = 3 * SECONDS_PER_HOUR
+LIFETIME_BY_CASE_S = {"expired": MESSAGE_AGE_S - SECONDS_PER_HOUR, "in time": MESSAGE_AGE_S + SECONDS_PER_HOUR}
 """Values of TimeToReachQueue in s, for messages sent three hours before the time of the changed clock. According to the
 unchanged clock, one of the messages would be in the opposite state.
 """
-EXPIRES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+EXPIRATION_RULES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
 EXPIRED, IN_TIME, AFTERWARDS = 1, 2, 3
 """ApplicationTags of the messages."""
 
 
 @needs("environment", "receive")
-@covers(*EXPIRES)
-@pytest.mark.parametrize("change_s", [CHANGE_S, -CHANGE_S], ids=["fast", "slow"])
+@covers(*EXPIRATION_RULES)
+@pytest.mark.parametrize("change_s", [CLOCK_CHANGE_S, -CLOCK_CHANGE_S], ids=["fast", "slow"])
 def test_receiver_checks_time_to_reach_queue_by_changed_clock(peer, sut, judge, change_s):
     """The clock of the SUT is set two hours ahead or back, and two messages arrive: the SUT ignores the message that
     has expired according to the changed clock, and accepts the message that has not expired.
     """
     sut.change_environment(clock=change_s)
     connection = peer.open_raw()
-    sent_s = peer.environment.now().utc_s + change_s - AGO_S
+    sent_s = peer.environment.now().utc_s + change_s - MESSAGE_AGE_S
     sent = [
         connection.send(peer.message(base={"TimeToReachQueue": time_s}, user={"SentTime": sent_s}, label=label))
-        for label, time_s in TIMES_S.items()
+        for label, time_s in LIFETIME_BY_CASE_S.items()
     ]
     connection.check_alive()
-    labels = [message["label"] for message in sut.messages() if message["label"] in TIMES_S]
+    labels = [message["label"] for message in sut.messages() if message["label"] in LIFETIME_BY_CASE_S]
     judge.all(expected=["in time"], case="messages in the queue", observed=labels, evidence=sent)
 
 
 @needs("environment", "send")
-@covers(*EXPIRES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
+@covers(*EXPIRATION_RULES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
 def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     """Two messages wait for an unreachable peer, and the clock is set two hours ahead: the SUT does not send the
     message with a lifetime of one hour, and sends the message with a lifetime of three hours with an unchanged
@@ -55,16 +55,16 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
         sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=time_s)
         return between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
 
-    send(EXPIRED, CHANGE_S - HOUR_S)
-    before = send(IN_TIME, CHANGE_S + HOUR_S)
-    sut.change_environment(clock=CHANGE_S)
-    send(AFTERWARDS, HOUR_S)
-    after_s = peer.environment.now().utc_s + CHANGE_S
+    send(EXPIRED, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
+    before = send(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
+    sut.change_environment(clock=CLOCK_CHANGE_S)
+    send(AFTERWARDS, SECONDS_PER_HOUR)
+    after_s = peer.environment.now().utc_s + CLOCK_CHANGE_S
     sender = Sender(peer, sut, to)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
     judge(
-        *EXPIRES,
+        *EXPIRATION_RULES,
         "MQQB-3.1.7.1.2-D01",
         expected=[IN_TIME, AFTERWARDS],
         case="ApplicationTags of the sent messages",

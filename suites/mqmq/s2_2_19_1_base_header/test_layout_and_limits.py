@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
@@ -16,12 +16,12 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
-INFINITE = 0xFFFF_FFFF
-LARGEST = 0x0040_0000
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
+LARGEST_PACKET_BYTES = 0x0040_0000
 PRIORITIES = range(8)
 DEFAULT_PRIORITY = 3
-LIMIT_S = 0x0102_0304
-LONG_AGO_S = 3_600
+LIFETIME_S = 0x0102_0304
+LONG_AGO_AGE_S = 3_600
 DECADE_S = 10 * 365 * 86_400
 
 
@@ -42,7 +42,7 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
             "BaseHeader.Flags.DH": 0,
             "BaseHeader.Flags.TR": 0,
             "BaseHeader.Signature": 0x524F_494C,
-            "BaseHeader.TimeToReachQueue": INFINITE,
+            "BaseHeader.TimeToReachQueue": INFINITE_LIFETIME_S,
         }
         if size is not None:  # PacketSize of a SessionAck: E01
             wanted["BaseHeader.PacketSize"] = size
@@ -116,7 +116,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
     connection = peer.open_raw()
     data = bytes(peer.recoverable_message(label="in pieces"))
     pieces = [connection.send(piece) for piece in (data[:5], data[5:18], data[18:60], data[60:])]
-    answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
     observed = connection.outcome() if answer is None else answer.kind
     judge(
         "MQMQ-2.2.20-D01",
@@ -126,10 +126,12 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
         evidence=[*pieces, answer],
     )
     empty = len(bytes(peer.recoverable_message(label="largest", body=b"")))
-    body = bytes(range(256)) * (LARGEST // 256)
-    packet = peer.recoverable_message(label="largest", body=body[: LARGEST - empty])
-    if len(bytes(packet)) != LARGEST:
-        raise ConformanceFailure(f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST}")
+    body = bytes(range(256)) * (LARGEST_PACKET_BYTES // 256)
+    packet = peer.recoverable_message(label="largest", body=body[: LARGEST_PACKET_BYTES - empty])
+    if len(bytes(packet)) != LARGEST_PACKET_BYTES:
+        raise ConformanceFailure(
+            f"the message of the tester has {len(bytes(packet))} bytes instead of {LARGEST_PACKET_BYTES}"
+        )
     done = deliver_message(peer, packet, "largest")
     judge(
         "MQMQ-2.2.19.1-D03", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message"
@@ -147,7 +149,7 @@ def test_message_of_maximum_packet_size_is_accepted(peer, sut, judge):
 def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
     """The SUT sends messages with several limits: TimeToReachQueue is the limit in seconds."""
     outgoing = Outgoing(peer, sut)
-    for limit_s in (LIMIT_S, 86_400, 7_200):
+    for limit_s in (LIFETIME_S, 86_400, 7_200):
         frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s)
         judge.all(expected=fields({"BaseHeader.TimeToReachQueue": limit_s}), observed=Layout(frame), evidence=frame)
     outgoing.end()
@@ -159,19 +161,22 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 @varied("extension", "destination", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
-    and expired messages are not. In virtual time, where no second passes on the way, a message whose time is just used
-    up is in the queue, and a message that is a second older is not.
+    and expired messages are not. In virtual time, in which no time passes during the transfer, a message whose age
+    equals its TimeToReachQueue is in the queue, and a message that is one second older is not.
     """
     now = peer.environment.now().utc_s
     cases = {
-        "half of the time left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
-        "expired half of the time ago": (LONG_AGO_S, LONG_AGO_S // 2, False),
-        "no time": (LONG_AGO_S, 0, False),
-        "longest finite time": (LONG_AGO_S, INFINITE - 1, True),
-        "infinite time": (DECADE_S, INFINITE, True),
+        "half of the time left": (LONG_AGO_AGE_S, 2 * LONG_AGO_AGE_S, True),
+        "expired half of the time ago": (LONG_AGO_AGE_S, LONG_AGO_AGE_S // 2, False),
+        "no time": (LONG_AGO_AGE_S, 0, False),
+        "longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
+        "infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
     }
     if peer.environment.virtual:
-        cases |= {"just in time": (LONG_AGO_S, LONG_AGO_S, True), "just late": (LONG_AGO_S, LONG_AGO_S - 1, False)}
+        cases |= {
+            "just in time": (LONG_AGO_AGE_S, LONG_AGO_AGE_S, True),
+            "just late": (LONG_AGO_AGE_S, LONG_AGO_AGE_S - 1, False),
+        }
     connection = peer.open_raw()
     sent = [
         connection.send(

@@ -24,8 +24,8 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: private queue of the destination, public queue, direct name."""
-HOUR_S = 3600
-NAMES_AT = 64
+SECONDS_PER_HOUR = 3600
+QUEUE_NAMES_OFFSET = 64
 
 
 def has_dq(kind: int) -> Callable[[UserMessagePacket], bool]:
@@ -83,7 +83,7 @@ for _name, _rules, _says, _install in (
         "sender-user-message-sent-time-1-hour-early",
         ("MQMQ-2.2.19.2-06",),
         "The sender's UserMessage carries a SentTime that is one hour too early.",
-        off_by(MESSAGE, "UserHeader.SentTime", -HOUR_S),
+        off_by(MESSAGE, "UserHeader.SentTime", -SECONDS_PER_HOUR),
     ),
     (
         "sender-user-message-message-id-always-7",
@@ -275,7 +275,7 @@ for _name, _rule, _says, _install in (
         "sender-sent-time-in-other-time-zone",
         ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "The sender's UserMessage carries SentTime in the local time of a time zone 8 hours east of UTC.",
-        off_by(MESSAGE, "UserHeader.SentTime", 8 * HOUR_S),
+        off_by(MESSAGE, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rule, _says, _install)
@@ -330,7 +330,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-INFINITE = 0xFFFFFFFF
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 add(
@@ -383,7 +383,7 @@ def _clear_extensions(qm: QueueManager) -> None:
 def _clear_time_limits(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
-            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE_LIFETIME_S)
 
 
 add(

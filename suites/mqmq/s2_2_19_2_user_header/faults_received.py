@@ -18,11 +18,11 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.faults import (
     DIRECT,
-    HOUR_S,
     MESSAGE,
-    NAMES_AT,
     ON_DESTINATION,
     PUBLIC,
+    QUEUE_NAMES_OFFSET,
+    SECONDS_PER_HOUR,
     has_dq,
 )
 
@@ -114,7 +114,11 @@ def _add_direct_prefix(queue: Any) -> Any:
 
 def _reverse_public_destination(packet: UserMessagePacket) -> bytes:
     data = packet.build()
-    return data[:NAMES_AT] + UUID(bytes_le=data[NAMES_AT : NAMES_AT + 16]).bytes + data[NAMES_AT + 16 :]
+    return (
+        data[:QUEUE_NAMES_OFFSET]
+        + UUID(bytes_le=data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 16]).bytes
+        + data[QUEUE_NAMES_OFFSET + 16 :]
+    )
 
 
 for _name, _rules, _says, _install in (
@@ -152,7 +156,7 @@ class PrivateDestinationUnread(Identifying):
 
     def check_form(self, packet: Packet) -> None:
         if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
-            raise FormatError("UserHeader.DestinationQueue", NAMES_AT, "a fault", "unread")
+            raise FormatError("UserHeader.DestinationQueue", QUEUE_NAMES_OFFSET, "a fault", "unread")
         super().check_form(packet)
 
 
@@ -164,6 +168,6 @@ class OldExpires(Positions):
     """The receiver treats every message that arrives an hour after its SentTime as expired."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        if message.ArrivalTime - message.SentTime >= HOUR_S:
+        if message.ArrivalTime - message.SentTime >= SECONDS_PER_HOUR:
             message = replace(message, TimeToBeReceived=0)
         return super().insert_message(queue, message)

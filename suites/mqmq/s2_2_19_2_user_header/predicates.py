@@ -14,11 +14,11 @@ from suites.mqmq.steps.source_queue_manager import check_source
 from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
-DIRECT = 7
+DIRECT_QUEUE_TYPE = 7
 HIGHEST_RC = 0x1D
 """The highest value of RC, the number of routing servers that a message may pass."""
 
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.2-12": "X1",
     "MQMQ-2.2.19.2-24": "X2",
     "MQMQ-2.2.19.2-26": "X3",
@@ -26,7 +26,7 @@ UNUSED = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, UserHeader, UNUSED)
+register_unused_bits(MESSAGE, UserHeader, UNUSED_BITS_BY_RULE)
 
 passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the SUT originates is its GUID")(
     check_source
@@ -37,7 +37,7 @@ passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the S
 def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Finding:
     """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
-    if user.DQ != DIRECT:
+    if user.DQ != DIRECT_QUEUE_TYPE:
         return None
     return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}"
 

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
-CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 
 
 @needs("private_names")
@@ -19,12 +19,12 @@ def test_forwarded_message_keeps_connector_type(peer, sut, judge):
     """The SUT forwards a message with a ConnectorType: CQ is 1, ConnectorType follows the queue names, and the label is
     at the correct offset after it.
     """
-    names = {"ConnectorType": CONNECTOR, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
+    names = {"ConnectorType": CONNECTOR_GUID, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
     sent, frame = forward_message(peer, sut, user=names, label="connected")
     wanted = {
         "UserHeader.Flags.CQ": 1,
         "UserHeader.ResponseQueue": "tcp:10.0.0.9\\private$\\odd\0",
-        "UserHeader.ConnectorType": str(CONNECTOR),
+        "UserHeader.ConnectorType": str(CONNECTOR_GUID),
         "MessagePropertiesHeader.Label": "connected\0",
     }
     judge.all(expected=fields(wanted), observed=Layout(frame), evidence=[sent, frame])

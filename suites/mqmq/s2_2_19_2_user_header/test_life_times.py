@@ -15,11 +15,11 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
-INFINITE = 0xFFFF_FFFF
-HOUR_S = 3_600
-DECADE_S = 10 * 365 * 24 * HOUR_S
-SHORT_S = 2
-WAIT_S = 5
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
+SECONDS_PER_HOUR = 3_600
+DECADE_S = 10 * 365 * 24 * SECONDS_PER_HOUR
+SHORT_LIFETIME_S = 2
+WAIT_FOR_EXPIRATION_S = 5
 LIFETIME_RULES = (
     *("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
     *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
@@ -36,7 +36,7 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
     SentTime is the time of sending.
     """
     outgoing = Outgoing(peer, sut)
-    for time_s in (HOUR_S, 0x0102_0304):
+    for time_s in (SECONDS_PER_HOUR, 0x0102_0304):
         before_s = peer.environment.now().utc_s
         frame = outgoing.send(body="alive", delivery=delivery, time_to_be_received_s=time_s)
         after_s = peer.environment.now().utc_s
@@ -73,16 +73,19 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     """
     if sut.has("send"):
         sender = Sender(peer, sut)
-        sender.send(1, time_to_reach_queue_s=HOUR_S)
+        sender.send(1, time_to_reach_queue_s=SECONDS_PER_HOUR)
         session, _ = sender.await_first(1)
         session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
-        "message without an end that was sent ten years ago": (DECADE_S, INFINITE),
-        "message with the longest finite time": (HOUR_S, INFINITE - 1),
-        "message with two hours that was sent an hour ago": (HOUR_S, 2 * HOUR_S),
+        "message without an end that was sent ten years ago": (DECADE_S, INFINITE_LIFETIME_S),
+        "message with the longest finite time": (SECONDS_PER_HOUR, INFINITE_LIFETIME_S - 1),
+        "message with two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
     }
-    leave = {"message with a few seconds": (0, SHORT_S + WAIT_S), "message with 0 seconds": (0, 0)}
+    leave = {
+        "message with a few seconds": (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S),
+        "message with 0 seconds": (0, 0),
+    }
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
     connection = peer.open_raw()
@@ -101,7 +104,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         evidence=sent,
     )
     judge.conclude("MQDMPR-3.1.2.4-D02")
-    peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
     peer.eventually(lambda: labels() == sorted(stay))
     judge(*LIFETIME_RULES, expected=sorted(stay), case="messages in the queue", observed=labels(), evidence=sent)
 
@@ -124,7 +127,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     """
     make = _message_builder(peer, "transactional")
     connection = peer.open_raw()
-    times = {"message with a few seconds": SHORT_S + WAIT_S, "an hour": HOUR_S}
+    times = {"message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S, "an hour": SECONDS_PER_HOUR}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_labels, sut, times, "transactional")
@@ -133,7 +136,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     transaction = sut.control.call("begin")["transaction"]
     for _ in times:
         sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0, transaction=transaction)
-    peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
     sut.control.call("abort", transaction=transaction)
     peer.eventually(lambda: labels() == ["an hour"])
     judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
@@ -150,14 +153,14 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
     connection = peer.open_raw()
-    times = {"an hour": HOUR_S, "message with a few seconds": SHORT_S + WAIT_S}
+    times = {"an hour": SECONDS_PER_HOUR, "message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_labels, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
-    peer.pass_time((SHORT_S + WAIT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
     peer.eventually(lambda: labels() == ["an hour"])
     judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
 

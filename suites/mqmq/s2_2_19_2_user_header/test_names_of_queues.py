@@ -19,13 +19,13 @@ from suites.whole_messages import SAME_PROPERTIES, describe_differences, describ
 
 THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
-PUBLIC = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
+PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
 PRIVATE_QUEUE_BY_NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
 ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=0x0102_0304)
-PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
+PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
 DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
-ADMINISTRATION: dict[int, dict[str, Any]] = {
+FIELDS_BY_ADMIN_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"AdminQueue": PUBLIC_QUEUE},
@@ -33,7 +33,7 @@ ADMINISTRATION: dict[int, dict[str, Any]] = {
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
 """By AQ: the fields of a message with an administration queue of that form."""
-RESPONSE: dict[int, dict[str, Any]] = {
+FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
@@ -42,22 +42,26 @@ RESPONSE: dict[int, dict[str, Any]] = {
     6: {"ResponseQueue": ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
-"""By RQ: the fields of a message with a response queue of that form."""
+"""By value of RQ: the fields of a message whose response queue is named as RQ announces."""
 
 
 ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
 RESPONSE_READ = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
 ADMINISTRATION_WRITTEN = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
 RESPONSE_WRITTEN = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
-READ = (
-    *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in ADMINISTRATION.items()),
-    *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in RESPONSE.items() if kind != 4),
-    *((RESPONSE_READ, {**ADMINISTRATION[kind], "RQ": 1}, f"RQ-1-AQ-{kind}") for kind in ADMINISTRATION if kind != 7),
-    ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), RESPONSE[4], "RQ-4"),
+NAMES_READ_CASES = (
+    *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
+    *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in FIELDS_BY_RESPONSE_QUEUE_TYPE.items() if kind != 4),
+    *(
+        (RESPONSE_READ, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
+        for kind in FIELDS_BY_ADMIN_QUEUE_TYPE
+        if kind != 7
+    ),
+    ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
     *(
         (
             (*RESPONSE_READ, "MQMQ-2.2.19.2-37"),
-            {**ADMINISTRATION[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+            {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
             f"RQ-4-AQ-{kind}",
         )
         for kind in (2, 3)
@@ -67,7 +71,8 @@ READ = (
 
 @needs("receive")
 @pytest.mark.parametrize(
-    ("rules", "fields"), [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ]
+    ("rules", "fields"),
+    [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in NAMES_READ_CASES],
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
     """Messages with each value of AQ and RQ arrive: the application receives the administration and response queues
@@ -100,7 +105,7 @@ SENT_NAMES = (
     (ADMINISTRATION_WRITTEN, "admin_queue", None, "AQ", 0, None),
     (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
     (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
-    (ADMINISTRATION_WRITTEN, "admin_queue", f"PUBLIC={PUBLIC}", "AQ", 5, str(PUBLIC)),
+    (ADMINISTRATION_WRITTEN, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
     (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={third}\0000000d", "AQ", 6, "{third}\\0000000d"),
     (
         ADMINISTRATION_WRITTEN,
@@ -113,7 +118,7 @@ SENT_NAMES = (
     (RESPONSE_WRITTEN, "response_queue", None, "RQ", 0, None),
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={source}\0000000b", "RQ", 2, "0000000b"),
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={destination}\0000000c", "RQ", 3, "0000000c"),
-    (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC}", "RQ", 5, str(PUBLIC)),
+    (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
 )
@@ -175,8 +180,8 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
 @needs("send", "directory")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
-    """The SUT sends a message to a public queue of a far computer by way of the peer: QueueManagerAddress is the GUID
-    of the far computer.
+    """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
+    of the remote computer.
     """
     outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
     frame = outgoing.send(body="routed", label="routed")

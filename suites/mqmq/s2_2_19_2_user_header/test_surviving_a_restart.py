@@ -14,9 +14,9 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
-UNCHANGED = none("change of a message")
-SHORT_S = 2
-LATER_S = 20
+NO_CHANGED_MESSAGE = none("change of a message")
+SHORT_LIFETIME_S = 2
+LONGER_LIFETIME_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 PROPERTIES = {
     "priority": 5,
@@ -92,7 +92,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         sut.restart()
         for name, messages in before.items():
             changes, case = _changes_in(sut, name, messages), f"{name} after the {time} restart"
-            judge.all(expected=UNCHANGED, observed=changes, case=case, evidence=sent)
+            judge.all(expected=NO_CHANGED_MESSAGE, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
     peer.eventually(lambda: "new" in _labels(sut, queue))
@@ -142,7 +142,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     if sorted(one["label"] for one in before) != ["empty", "full", "last"]:
         raise ConformanceFailure(f"the queue contains the messages {[one['label'] for one in before]}")
     sut.restart()
-    judge.all(expected=UNCHANGED, observed=_changes_in(sut, queue, before))
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes_in(sut, queue, before))
 
 
 @needs("restart", "send", "receive", "queues", "transactions")
@@ -242,7 +242,7 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     sut.control.call("prepare", **begun["prepared"])
     before = _messages(sut, subqueue)
     sut.restart()
-    judge.all(expected=UNCHANGED, observed=_changes_in(sut, subqueue, before))
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes_in(sut, subqueue, before))
     sut.control.call("commit", **begun["prepared"])
     expected = facts(
         queue=any_order("aborted", "open", "not moved"), subqueue=any_order("alone", "committed", "prepared")
@@ -277,9 +277,14 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     to = peer.direct_name("mqc-kept")
     for delivery in ("recoverable", "transactional"):
         sut.send(
-            to, label=delivery, delivery=delivery, body="expires", journal=["negative"], time_to_reach_queue_s=SHORT_S
+            to,
+            label=delivery,
+            delivery=delivery,
+            body="expires",
+            journal=["negative"],
+            time_to_reach_queue_s=SHORT_LIFETIME_S,
         )
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", journal=["positive"])
     session, frames = sender.await_first(1)
@@ -295,7 +300,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     sut.restart()
     for name, messages in kept().items():
         judge.all(
-            expected=UNCHANGED,
+            expected=NO_CHANGED_MESSAGE,
             observed=_changes(before[name], messages),
             case=f"{name} after a restart",
             evidence=frames,
@@ -306,7 +311,8 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-67")
 def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     """Two transactional messages that name a dead-letter queue wait to be sent, and expire, one before and one after a
-    restart: both are in the named queue. Erratum E111 leaves the queue of nontransactional messages open.
+    restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
+    messages.
     """
     if not release_of(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
@@ -317,15 +323,15 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
         to = peer.direct_name("mqc-late")
         sut.attempt(sut.send, to, label=label, body=label, time_to_reach_queue_s=time_s, **fields)
 
-    send("first", SHORT_S)
-    peer.pass_time((SHORT_S + 1) * 1_000)
+    send("first", SHORT_LIFETIME_S)
+    peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     if not peer.eventually(lambda: _labels(sut, own) == ["first"]):
         reason = "the SUT puts no dead letter into the queue that the message names"
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
         return
-    send("second", LATER_S)
+    send("second", LONGER_LIFETIME_S)
     sut.restart()
-    peer.pass_time((LATER_S + 1) * 1_000)
+    peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
     peer.eventually(lambda: "second" in _labels(sut, own))
     judge("MQDMPR-3.1.1.12-67", expected=["first", "second"], case="labels", observed=_labels(sut, own))
 
@@ -345,4 +351,4 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure("no message arrived in the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge.all(expected=UNCHANGED, observed=_changes(before, sut.messages()), evidence=evidence)
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes(before, sut.messages()), evidence=evidence)

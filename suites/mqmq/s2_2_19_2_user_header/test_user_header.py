@@ -17,14 +17,14 @@ from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
-RESERVED = {
+RESERVED_BITS_BY_RULE = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
     "MQMQ-2.2.19.2-24": {"X2": 1},
     "MQMQ-2.2.19.2-26": {"X3": 3},
     "MQMQ-2.2.19.2-28": {"X4": 7},
 }
 """The reserved bits of Flags, by rule."""
-UNLISTED = (
+UNLISTED_QUEUE_TYPES = (
     ("MQMQ-2.2.19.2-30", "DQ", 1),
     ("MQMQ-2.2.19.2-30", "DQ", 2),
     ("MQMQ-2.2.19.2-30", "DQ", 4),
@@ -39,10 +39,10 @@ SHORT_S, LONG_S = 1, 9_000
 
 
 @sut_survives()
-@covers(*RESERVED)
+@covers(*RESERVED_BITS_BY_RULE)
 def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each reserved bit of Flags set: each message is in its queue."""
-    for rule, bits in RESERVED.items():
+    for rule, bits in RESERVED_BITS_BY_RULE.items():
         label = f"bits of {rule}"
         done = deliver_message(peer, peer.recoverable_message(bits, label=label), label)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
@@ -61,7 +61,10 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
 @pytest.mark.parametrize(
     ("rule", "flag", "value"),
-    [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
+    [
+        pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}")
+        for rule, flag, value in UNLISTED_QUEUE_TYPES
+    ],
 )
 @sut_survives()
 def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):

@@ -28,7 +28,7 @@ from reference_qm.surface.clock import Now
 MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
 FIXED_SIZE = len(MessagePropertiesHeader().build())
-HUGE = 0x7FFF_FFFF
+HUGE_SIZE = 0x7FFF_FFFF
 SHA1, DES = 0x8004, 0x6601
 
 
@@ -117,7 +117,7 @@ for _name, _rules, _says, _install in (
         "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
         "The sender's UserMessage carries a MessageSize above the size of the packet.",
-        field_is(MESSAGE, "MessagePropertiesHeader.MessageSize", HUGE),
+        field_is(MESSAGE, "MessagePropertiesHeader.MessageSize", HUGE_SIZE),
     ),
     (
         "sender-allocation-body-size-zero",
@@ -159,7 +159,7 @@ for _name, _rules, _says, _install in (
         "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
         "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
-        field_is(MESSAGE, "MessagePropertiesHeader.ExtensionSize", HUGE),
+        field_is(MESSAGE, "MessagePropertiesHeader.ExtensionSize", HUGE_SIZE),
     ),
     (
         "sender-message-properties-header-unpadded",

@@ -6,29 +6,31 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
+from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import find_properties_header, is_message
 from suites.mqmq.steps.unused import require_not_set
 
 MESSAGE = "UserMessage"
-SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
+SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
 """Offsets of sizes in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 500
 
-CLASSES = frozenset(map(int, MessageClass))
-OF_APPLICATIONS = 0xE1FF
+KNOWN_MESSAGE_CLASSES = frozenset(map(int, MessageClass))
+APPLICATION_CLASS_BITS = 0xE1FF
 """The bits of MessageClass that an application may set (2.2.18.1.6)."""
 VT_VECTOR = 0x1000
 VT_BSTR = 8
-TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
+KNOWN_BODY_TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
 """The type constants of 2.2.12 without VT_VECTOR, which is a flag."""
-NORMAL = 0
+NORMAL_CLASS = 0
 """MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
-ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
+ALGORITHM = "EncryptionAlgorithm"
+ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """By PrivacyLevel: the encryption algorithms that it allows."""
 
 
@@ -61,7 +63,7 @@ def check_label_is_terminated(packet: Any, context: Context) -> Finding:
 def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
-    return value in CLASSES or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
+    return value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS, f"MessageClass is 0x{value:04X}"
 
 
 @passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of a message that the system itself creates is a type constant")
@@ -72,9 +74,9 @@ def check_body_type(packet: Any, context: Context) -> Finding:
     """
     properties = packet.MessagePropertiesHeader
     value = properties.BodyType
-    if properties.MessageClass == NORMAL:
+    if properties.MessageClass == NORMAL_CLASS:
         return None
-    return value & ~VT_VECTOR in {*TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
+    return value & ~VT_VECTOR in {*KNOWN_BODY_TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
 
 
 def require_at_most_packet_size(field: str) -> Predicate:
@@ -88,7 +90,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
         at = find_properties_header(data) if is_message(data) else None
         if at is None or len(data) < at + FIXED_SIZE:
             return None
-        begin = at + SIZES_AT[field]
+        begin = at + SIZE_FIELD_OFFSETS[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
         limit = int.from_bytes(data[8:12], "little")
         return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
@@ -111,17 +113,18 @@ def check_privacy_level(packet: Any, context: Context) -> Finding:
 def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
-    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
+    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM)}"
 
 
 @passive("MQMQ-2.2.19.3-26", MESSAGE, "PrivacyLevel allows the EncryptionAlgorithm")
 def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader
-    if properties.PrivacyLevel not in ALGORITHMS:
+    if properties.PrivacyLevel not in ALGORITHMS_BY_PRIVACY_LEVEL:
         return None
-    kept = properties.EncryptionAlgorithm in ALGORITHMS[properties.PrivacyLevel]
-    return kept, f"EncryptionAlgorithm is 0x{properties.EncryptionAlgorithm:X} with level {properties.PrivacyLevel}"
+    kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
+    algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
+    return kept, f"EncryptionAlgorithm is {algorithm} with level {properties.PrivacyLevel}"
 
 
 @passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
@@ -148,7 +151,7 @@ def check_allocation_size(packet: Any, context: Context) -> Finding:
     """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
-    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize {sizes[1]}"
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize is {sizes[1]}"
 
 
 @passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")

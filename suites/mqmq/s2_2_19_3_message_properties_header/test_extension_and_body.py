@@ -12,7 +12,7 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
-PROPERTIES = (
+LABEL_EXTENSION_BODY_ROWS = (
     ("", b"", b""),
     ("l", b"e", b"b"),
     ("la", b"ex", b"bo"),
@@ -26,7 +26,7 @@ PROPERTIES = (
 """Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
 are not text.
 """
-RULES = (
+PROPERTY_RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQDMPR-3.1.7.1.31-04",
     "MQDMPR-3.1.7.1.31-D02",
@@ -36,7 +36,7 @@ RULES = (
     "MQMQ-2.2.19.3-13",
     "MQMQ-2.2.19.3-16",
 )
-CORRELATION = bytes(range(100, 120))
+SAMPLE_CORRELATION_ID = bytes(range(100, 120))
 
 
 def _fields(label, extension, body):
@@ -44,15 +44,15 @@ def _fields(label, extension, body):
         "label": label,
         "ExtensionData": extension,
         "body": body,
-        "CorrelationID": CORRELATION,
+        "CorrelationID": SAMPLE_CORRELATION_ID,
         "ApplicationTag": 0x8070_6050,
         "BodyType": 0x1011,
     }
 
 
 @needs("receive")
-@covers(*RULES)
-@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES)
+@covers(*PROPERTY_RULES)
+@pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS)
 @pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
 def test_received_message_has_properties_as_sent(peer, sut, judge, label, extension, body, transactional):
     """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property
@@ -74,7 +74,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.3-D05")
-@pytest.mark.parametrize(("label", "extension", "body"), PROPERTIES[1:5])
+@pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS[1:5])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
     """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
     and BodyType are unchanged.

@@ -9,7 +9,7 @@ from harness.sut.control import ControlRefused
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
+HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
 """By name of a hash algorithm: the value of HashAlgorithm."""
 
 
@@ -22,10 +22,10 @@ def test_hash_algorithm_has_specified_number(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     field, signed = "MessagePropertiesHeader.HashAlgorithm", {"sender": "alice", "authentication_level": "sig20"}
     default = outgoing.send(body="signed", **signed)
-    expected = fields({field: ALGORITHMS["sha512"]})
+    expected = fields({field: HASH_ALGORITHMS["sha512"]})
     judge("MQMQ-2.2.19.3-23", expected=expected, observed=Layout(default), evidence=default)
     sent = False
-    for name, number in ALGORITHMS.items():
+    for name, number in HASH_ALGORITHMS.items():
         try:
             frame = outgoing.send(body="signed", **signed, hash_algorithm=name)
         except ControlRefused:

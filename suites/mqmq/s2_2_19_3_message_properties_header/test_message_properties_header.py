@@ -14,7 +14,7 @@ from suites.mqmq.steps.message_bytes import find_properties_header
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.3-05": "X4",
     "MQMQ-2.2.19.3-06": "X5",
     "MQMQ-2.2.19.3-07": "X6",
@@ -28,7 +28,7 @@ BODY_OF_17_BYTES = "body of 17 bytes."
 WIDE_LABEL = "\U0001f4e8 two words"
 """A label that begins with a character of two WCHARs."""
 MESSAGE_LABEL = "label"
-TAG = 0xC0FF_EE01
+SAMPLE_APPLICATION_TAG = 0xC0FF_EE01
 
 
 class Sizes:
@@ -49,10 +49,10 @@ class Sizes:
 
 
 @sut_survives()
-@covers(*UNUSED)
+@covers(*UNUSED_BITS_BY_RULE)
 def test_any_unused_bit_of_properties_header_is_accepted(peer, sut, judge):
     """The peer sends messages with each unused bit of Flags set: each message is in its queue."""
-    for rule, bit in UNUSED.items():
+    for rule, bit in UNUSED_BITS_BY_RULE.items():
         done = deliver_message(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -97,12 +97,12 @@ def test_correlation_id_and_application_tag_reach_application(peer, sut, judge, 
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT sends messages with label and body, one with a character of two WCHARs, and a message without label and
-    body: the sizes in the header are the sizes of label, extension and body, and each part is at the offset that the
-    sizes determine.
+    """The SUT sends messages with a label and a body, and a message without these parts; one label has a character of
+    two WCHARs. The sizes in the header are the sizes of label, extension and body, and each part is at the offset that
+    the sizes determine.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=TAG)
+    frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=SAMPLE_APPLICATION_TAG)
     whole = Sizes(frame.data)
     judge(
         "MQMQ-2.2.19.3-09",
@@ -111,7 +111,9 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         observed=whole.label_length,
         evidence=frame,
     )
-    judge("MQMQ-2.2.19.3-16", expected=TAG, case="ApplicationTag", observed=whole.tag, evidence=frame)
+    judge(
+        "MQMQ-2.2.19.3-16", expected=SAMPLE_APPLICATION_TAG, case="ApplicationTag", observed=whole.tag, evidence=frame
+    )
     judge(
         "MQMQ-2.2.19.3-17", expected=len(BODY_OF_17_BYTES), case="MessageSize", observed=whole.body_size, evidence=frame
     )

@@ -7,29 +7,29 @@ from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.wire.protection import AES_256
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
-ADVANCED = 5
+ADVANCED_PRIVACY_LEVEL = 5
 """The PrivacyLevel at which bodies are encrypted with AES."""
 UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
-REFUSED = {
+REFUSAL_CLASSES_BY_RULE = {
     "MQMQ-2.2.19.3-21": (BAD_SIGNATURE, BAD_ENCRYPTION),
     "MQMQ-2.2.19.3-22": (BAD_SIGNATURE,),
     "MQMQ-2.2.19.3-25": (BAD_ENCRYPTION,),
 }
 """By rule: the classes of refusal that are allowed; erratum E49 allows both for an undefined PrivacyLevel."""
-COUNTERPARTS = {
+ACCEPTED_CASE_BY_RULE = {
     "MQMQ-2.2.19.3-22": "unsigned",
     "MQMQ-2.2.19.3-25": "encrypted",
     "MQMQ-2.2.19.3-21": "encrypted",
 }
 """By rule: a similar message with a defined value, which must be accepted."""
-ACCEPTED = "ACK_REACH_QUEUE and message stored in its queue"
+ACCEPTED_OUTCOME = "ACK_REACH_QUEUE and message stored in its queue"
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.19.3-26")
 @sut_survives()
 @needs("security", "receive")
-@covers(*REFUSED)
+@covers(*REFUSAL_CLASSES_BY_RULE)
 def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     """Messages with an undefined PrivacyLevel, HashAlgorithm or EncryptionAlgorithm get NACK_BAD_SIGNATURE or
     NACK_BAD_ENCRYPTION. An unsigned message with an undefined HashAlgorithm is accepted.
@@ -37,7 +37,9 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     secured = Secured(peer, sut)
 
     def encrypted(**changes):
-        return encrypt_message(sut, secured.message(body=CLEAR_BODY), ADVANCED, AES_256, SYMMETRIC_KEYS[256], **changes)
+        return encrypt_message(
+            sut, secured.message(body=CLEAR_BODY), ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256], **changes
+        )
 
     def with_unlisted_hash(packet):
         packet["MessagePropertiesHeader"].HashAlgorithm = UNLISTED_HASH
@@ -46,7 +48,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             "MQMQ-2.2.19.3-21": encrypt_message(
-                sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED
+                sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
             "MQMQ-2.2.19.3-22": with_unlisted_hash(sign_message(secured.message())),
             "MQMQ-2.2.19.3-25": encrypted(EncryptionAlgorithm=UNLISTED_CIPHER),
@@ -54,10 +56,10 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             "encrypted": encrypted(),
         }
     )
-    for rule, nacks in REFUSED.items():
+    for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
         found = dispositions[rule]
         expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
         judge(rule, expected=expected, observed=found.in_silence, evidence=found.frames, case="acknowledgment")
-    for rule, name in COUNTERPARTS.items():
+    for rule, name in ACCEPTED_CASE_BY_RULE.items():
         found = dispositions[name]
-        judge(rule, expected=ACCEPTED, observed=found.in_silence, evidence=found.frames, case="acknowledgment")
+        judge(rule, expected=ACCEPTED_OUTCOME, observed=found.in_silence, evidence=found.frames, case="acknowledgment")

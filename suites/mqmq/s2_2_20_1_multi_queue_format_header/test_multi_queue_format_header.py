@@ -14,7 +14,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
-LISTS = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
+LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """By name of a list: its HeaderID."""
 MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
@@ -23,7 +23,7 @@ PRIVATE, DIRECT = 2, 3
 EMPTY_NAME = r"OS:\PRIVATE$\q"
 """A direct name without its host."""
 MESSAGE_LABEL = "several"
-COPIES = (
+RULES_OF_COPIES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
     "MQDMPR-3.1.1.12-27",
@@ -39,9 +39,9 @@ COPIES = (
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
-JOURNALED = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
+RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 """The rules that each copy has JP and JN of the message."""
-ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
+RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 MAY_DIFFER = (
     "UserHeader.DestinationQueue",
@@ -82,7 +82,7 @@ def _fields_of_list(name, names, found):
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
-        f"{header}.HeaderID": LISTS[name],
+        f"{header}.HeaderID": LIST_SIGNATURE_BY_NAME[name],
         f"{header}.Reserved": 0,
         f"{header}.ElementCount": len(names),
         f"{header}.FormatNameList": sorted(_list_entry(one) for one in names),
@@ -94,7 +94,7 @@ def _fields_of_list(name, names, found):
 
 
 @needs("send", "several_queues")
-@covers(*COPIES, *ENQUEUED, *JOURNALED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
+@covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 @varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
@@ -115,7 +115,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         "MQDMPR-3.1.1.12-28",
         "MQDMPR-3.1.1.12-27",
         "MQMQ-2.2.20.1-D02",
-        *ENQUEUED,
+        *RULES_OF_ENQUEUEING,
         expected=any_order(*(_list_entry(name)[1] for name in queues)),
         case="destinations of the copies",
         observed=reached,
@@ -129,7 +129,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     )
     for frame in copies:
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
-        judge(*JOURNALED, expected=flags, observed=Layout(frame), evidence=frame)
+        judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
 
 
@@ -163,7 +163,7 @@ def _judge_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MQF}.{name}.HeaderID": LISTS[name]}
+        header = {f"{MQF}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
     signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
@@ -264,8 +264,8 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
 @covers("MQMQ-2.2.18.1.4.1-D01")
 @pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
 def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
-    """A message arrives whose list of destinations contains the queue of the message and a direct name of a certain
-    length, for each of several lengths: the message is in its queue.
+    """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
+    name of a different length: each message is in its queue.
     """
     host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
     names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))

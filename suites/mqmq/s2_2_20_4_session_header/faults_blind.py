@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-session-header-flag-of-thirty-second-message-clear", breaks="MQMQ-2.2.20.4-08", blind=True)
 class ThirtyOneFlags(SessionAcks):
-    """The receiver never sets bit 31 of RecoverableMsgAckFlags, although the message of that bit is on disk."""
+    """The receiver never sets bit 31 of RecoverableMsgAckFlags, even if the corresponding message is on disk."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)

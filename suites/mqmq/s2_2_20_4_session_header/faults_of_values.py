@@ -11,13 +11,13 @@ from reference_qm.core.part import QM
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
-HIGHEST = 0xFFFF_FFFF
+HIGHEST_U32 = 0xFFFF_FFFF
 
 
 def _make_uncounted(original: Any) -> Any:
     def transmit(qm: QM, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         original(qm, session, position, packet)
-        if packet.DebugHeader is not None and packet.MessagePropertiesHeader.ApplicationTag == HIGHEST:
+        if packet.DebugHeader is not None and packet.MessagePropertiesHeader.ApplicationTag == HIGHEST_U32:
             session.MessageSentCount -= 1
 
     return transmit

@@ -9,24 +9,24 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields
-from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
 
-WINDOW = 0x40
+WINDOW_SIZE = 0x40
 INTERNAL_SIZE = 20
 """Size in bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
 """Size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
-TOGETHER_MS = 8_000
+SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
-ATTEMPTS = 3
-GROUP = 30
+MOST_ATTEMPTS = 3
+MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
-MAX_SPEED = 20
+MAX_TIMER_SPEED = 20
 """The highest factor by which timers may be faster in checks that act while timers run."""
 
 
@@ -56,11 +56,11 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
     recoverable messages are 0.
     """
-    sut.slow_down(MAX_SPEED)
+    sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
-        frames, header = send_and_await_ack(connection, [peer.message() for _ in range(group)], ACK_MS // 2)
+        frames, header = send_and_await_ack(connection, [peer.message() for _ in range(group)], ACK_TIMEOUT_MS // 2)
         counts.append(header.AckSequenceNumber)
         evidence = frames
         judge(
@@ -84,7 +84,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
             observed=header.RecoverableMsgSeqNumber,
             evidence=frames,
         )
-        judge("MQMQ-2.2.20.4-12", expected=WINDOW, case="WindowSize", observed=header.WindowSize, evidence=frames)
+        judge("MQMQ-2.2.20.4-12", expected=WINDOW_SIZE, case="WindowSize", observed=header.WindowSize, evidence=frames)
         judge(
             "MQMQ-2.2.20.4-05",
             expected=sum((1, 1, 3)[: len(counts)]),
@@ -121,8 +121,8 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
     """
     connection = peer.open_raw()
     within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
-    for count in range(GROUP, 256 + 2 * GROUP, GROUP):
-        packets = [peer.message() for _ in range(GROUP - 1)] + [peer.recoverable_message()]
+    for count in range(MESSAGES_PER_GROUP, 256 + 2 * MESSAGES_PER_GROUP, MESSAGES_PER_GROUP):
+        packets = [peer.message() for _ in range(MESSAGES_PER_GROUP - 1)] + [peer.recoverable_message()]
         sent = [connection.send(packet) for packet in packets]
         connection.poll("SessionAck", has_ack_sequence_number(count), within_ms=within_ms)
         last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
@@ -138,10 +138,10 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
     recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
     """
-    sut.slow_down(MAX_SPEED)
-    connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
+    sut.slow_down(MAX_TIMER_SPEED)
+    connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
     first, header = send_and_await_ack(
-        connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
+        connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], SAME_TIME_TOLERANCE_MS
     )
     judge(
         "MQMQ-2.2.20.4-06",
@@ -151,7 +151,9 @@ def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
         evidence=first,
     )
     judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b111), observed=header, evidence=first)
-    second, header = send_and_await_ack(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
+    second, header = send_and_await_ack(
+        connection, [peer.recoverable_message() for _ in range(2)], SAME_TIME_TOLERANCE_MS
+    )
     judge(
         "MQMQ-2.2.20.4-06",
         expected=4,
@@ -178,7 +180,7 @@ def test_session_ack_counts_messages_sent(peer, sut, judge):
     sut.send(peer.direct_name(), body="third", delivery="express")
     for _ in range(2):
         connection.expect("UserMessage")
-    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
+    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_TIMEOUT_MS // 2)
     judge(
         "MQMQ-2.2.20.4-01",
         expected=3,
@@ -225,12 +227,12 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """Express and recoverable messages arrive: the bytes of the SessionHeader are those of the expected counts and
     flags.
     """
-    sut.slow_down(MAX_SPEED)
+    sut.slow_down(MAX_TIMER_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
-    for _ in range(ATTEMPTS):
-        connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
+    for _ in range(MOST_ATTEMPTS):
+        connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
         packets = [peer.message() for _ in range(express)] + [peer.recoverable_message() for _ in range(recoverable)]
-        frames, header = send_and_await_ack(connection, packets, TOGETHER_MS)
+        frames, header = send_and_await_ack(connection, packets, SAME_TIME_TOLERANCE_MS)
         if header.AckSequenceNumber >= count:
             break
         connection.close()  # a slow SUT acknowledged some of them before the others arrived
@@ -258,11 +260,11 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
     RecoverableMsgAckSeqNumber is 0 in the SessionAcks of the express messages, and 2 in the SessionAck of the second
     recoverable message.
     """
-    sut.slow_down(MAX_SPEED)
+    sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw()
-    evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
+    evidence, _ = send_and_await_ack(connection, [peer.recoverable_message()], ACK_TIMEOUT_MS // 2)
     for _ in range(2):
-        frames, header = send_and_await_ack(connection, [peer.message()], ACK_MS // 2)
+        frames, header = send_and_await_ack(connection, [peer.message()], ACK_TIMEOUT_MS // 2)
         evidence = [*evidence, *frames]
         judge(
             "MQMQ-2.2.20.4-07",
@@ -271,7 +273,7 @@ def test_recoverable_message_is_acknowledged_once(peer, sut, judge):
             observed=header.RecoverableMsgAckSeqNumber,
             evidence=evidence,
         )
-    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_MS // 2)
+    frames, header = send_and_await_ack(connection, [peer.recoverable_message()], ACK_TIMEOUT_MS // 2)
     judge(
         "MQMQ-2.2.20.4-07",
         expected=2,
@@ -324,8 +326,8 @@ def test_any_reserved_of_session_header_is_accepted(peer, judge):
 @pytest.mark.parametrize("reserved", [0x0001, 0x8000])
 @pytest.mark.parametrize("kind", ["SessionAck", "UserMessage"])
 def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserved):
-    """A SessionHeader with a nonzero Reserved and a correct count arrives, then one with a wrong count, in SessionAcks
-    or in UserMessages: the SUT closes the session only after the second.
+    """A SessionHeader with a nonzero Reserved and a correct count arrives, then a SessionHeader with a wrong count, in
+    SessionAcks or in UserMessages: the SUT closes the session only after the second SessionHeader.
     """
     session, sent, outcomes = peer.open_raw(), [], []
     for number, error in ((1, 0), (2, 1)):

@@ -21,8 +21,8 @@ from suites.mqmq.steps.transactions import (
 from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
-UNUSED = 0xFF00_0000
-HIGHEST = 0xFFFF_FFFF
+UNUSED_BITS_BY_RULE = 0xFF00_0000
+HIGHEST_U32 = 0xFFFF_FFFF
 UNUSED_BITS = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
@@ -44,7 +44,7 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
-    return not flags & UNUSED, f"Flags is 0x{flags:08X}"
+    return not flags & UNUSED_BITS_BY_RULE, f"Flags is 0x{flags:08X}"
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
@@ -94,7 +94,10 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     if header is None:
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
-    return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
+    return (
+        number > 0 and previous < HIGHEST_U32,
+        f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}",
+    )
 
 
 @passive(

@@ -12,8 +12,8 @@ from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
-CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-HEADER = "TransactionHeader."
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
+HEADER_PREFIX = "TransactionHeader."
 
 
 @needs("private_names")
@@ -24,7 +24,7 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
     sequence numbers.
     """
     place = {
-        "ConnectorQMGuid": CONNECTOR,
+        "ConnectorQMGuid": CONNECTOR_GUID,
         "TxSequenceID": Sequence(peer).identifier,
         "TxSequenceNumber": 1,
         "PreviousTxSequenceNumber": 0,
@@ -34,10 +34,10 @@ def test_forwarded_message_keeps_connector_qm_guid(peer, sut, judge):
     }
     sent, frame = forward_message(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
     wanted = {
-        f"{HEADER}Flags.CG": 1,
-        f"{HEADER}Flags.ID": 5,
-        f"{HEADER}TxSequenceNumber": 1,
-        f"{HEADER}ConnectorQMGuid": str(CONNECTOR),
+        f"{HEADER_PREFIX}Flags.CG": 1,
+        f"{HEADER_PREFIX}Flags.ID": 5,
+        f"{HEADER_PREFIX}TxSequenceNumber": 1,
+        f"{HEADER_PREFIX}ConnectorQMGuid": str(CONNECTOR_GUID),
         "MessagePropertiesHeader.Label": "connected\0",
     }
     observed = Layout(frame)

@@ -16,7 +16,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "X1": "MQMQ-2.2.20.5-08",
     "X2": "MQMQ-2.2.20.5-09",
     "X3": "MQMQ-2.2.20.5-10",
@@ -27,20 +27,20 @@ UNUSED = {
     "X8": "MQMQ-2.2.20.5-15",
 }
 """The rule about each unused bit of Flags."""
-CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
-TRANSACTIONAL = "transactional"
-PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
+CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+TRANSACTIONAL_QUEUE_KIND = "transactional"
+PREVIOUS_NUMBER_FIELD = "TransactionHeader.PreviousTxSequenceNumber"
 
 
 @sut_survives()
-@covers(*UNUSED.values())
+@covers(*UNUSED_BITS_BY_RULE.values())
 def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judge):
     """The peer sends transactional messages with each unused bit of Flags set: each message is in its queue or, as
     erratum E31 allows, makes the SUT close the session.
     """
-    for ordinal, (bit, rule) in enumerate(UNUSED.items(), 1):
+    for ordinal, (bit, rule) in enumerate(UNUSED_BITS_BY_RULE.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
-        done = deliver_message(peer, packet, bit, TRANSACTIONAL)
+        done = deliver_message(peer, packet, bit, TRANSACTIONAL_QUEUE_KIND)
         judge(
             rule,
             expected=one_of(done.accepted_outcome, CLOSED),
@@ -53,10 +53,10 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
 @covers("MQMQ-2.2.20.5-21")
 def test_any_connector_qm_guid_is_accepted(peer, sut, judge):
     """The peer sends transactional messages with several values of ConnectorQMGuid: each message is in its queue."""
-    for ordinal, connector in enumerate((UUID(int=0), CONNECTOR, sut.guid), 1):
+    for ordinal, connector in enumerate((UUID(int=0), CONNECTOR_GUID, sut.guid), 1):
         label = f"connector {ordinal}"
         packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
-        done = deliver_message(peer, packet, label, TRANSACTIONAL)
+        done = deliver_message(peer, packet, label, TRANSACTIONAL_QUEUE_KIND)
         judge(
             "MQMQ-2.2.20.5-21",
             expected=done.accepted_outcome,
@@ -180,7 +180,9 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
         observed=last,
         evidence=sent,
     )
-    numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
+    numbers = [
+        (one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS_NUMBER_FIELD)) for one in found
+    ]
     judge(
         "MQMQ-2.2.20.5-D01",
         "MQDMPR-3.1.7.1.32-D04",

@@ -27,7 +27,7 @@ OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 NO_SENDER, QUEUE_MANAGER = 0, 2
 """Values of ST."""
 FIXED_SIZE = len(SecurityHeader().build())
-ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 
 def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
@@ -120,7 +120,7 @@ for _name, _rules, _says, _install in (
         "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
             MESSAGE,
-            {**{f"{SECURITY_DATA}.{item}": b"" for item in ITEMS}, f"{SECURITY_DATA}.Padding": None},
+            {**{f"{SECURITY_DATA}.{item}": b"" for item in SECURITY_ITEMS}, f"{SECURITY_DATA}.Padding": None},
             has_header("SecurityHeader"),
         ),
     ),
@@ -206,7 +206,9 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
     return packets(MESSAGE, changed, has_header("SecurityHeader"))
 
 
-def _join_security_items(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
+def _join_security_items(
+    header: bytes, order: Iterable[str] = SECURITY_ITEMS, empty: bytes = b"", boundary: int = 4
+) -> bytes:
     """Return a SecurityHeader whose items are in a different order, or have different padding."""
     security = SecurityHeader.read(Cursor(header))
     items = [getattr(security.SecurityData, name) or empty for name in order]

@@ -27,7 +27,7 @@ LARGEST_CERTIFICATE = 0xFFFF
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
 of_security_header = of_part("SecurityHeader")
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.6-10": "X12",
     "MQMQ-2.2.20.6-11": "X13",
     "MQMQ-2.2.20.6-12": "X14",
@@ -35,7 +35,7 @@ UNUSED = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, SecurityHeader, UNUSED)
+register_unused_bits(MESSAGE, SecurityHeader, UNUSED_BITS_BY_RULE)
 
 
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
@@ -145,12 +145,12 @@ def check_certificate_size(security: Any, packet: Any) -> Finding:
     ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
-@passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
+@passive("MQMQ-2.2.20.6-D04", MESSAGE, f"SenderCertSize is at most {LARGEST_CERTIFICATE}")
 @of_security_header
 def check_certificate_limit(security: Any, packet: Any) -> Finding:
     """Check that SenderCertSize is at most 0xFFFF."""
     size = security.SenderCertSize
-    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
+    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is {size}") if size else None
 
 
 @passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a null-terminated string")

@@ -13,7 +13,7 @@ from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign_message
 
-ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
+SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
 """The names of the items of SecurityData on the control channel."""
 
 
@@ -56,6 +56,6 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
                 Verdict.NOT_OBSERVABLE, "the control channel does not show the security properties of messages"
             )
             return
-        whole = dict(zip(ITEMS, expected[name], strict=True))
-        seen = {item: shown.get(item) for item in ITEMS}
+        whole = dict(zip(SHOWN_SECURITY_ITEMS, expected[name], strict=True))
+        seen = {item: shown.get(item) for item in SHOWN_SECURITY_ITEMS}
         judge.all(expected=whole, observed=seen, case=f"message ({name})", evidence=found.frames)

@@ -10,12 +10,12 @@ from harness.sut.provisioning import ALICE
 from suites.mqmq.steps.layout import SECURITY_DATA, Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-HEADER = "SecurityHeader."
+HEADER_PREFIX = "SecurityHeader."
 NO_SENDER, SID = 0, 1
 """Values of ST: a message without a sender, and a sender that a SID identifies."""
 FIXED_SIZE = 16
 """Size in bytes of the SecurityHeader before SecurityData."""
-TAG = 0x7A6B_5C4D
+SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 SIMPLE_BLOB = "0102"
 """The first bytes of a SIMPLEBLOB."""
@@ -24,7 +24,7 @@ PROVIDER_TYPE_SIZE = 4
 
 def _send(outgoing, **properties):
     """Let the SUT send a message with an ApplicationTag that locates the MessagePropertiesHeader."""
-    return outgoing.send(body="signed", application_tag=TAG, **properties)
+    return outgoing.send(body="signed", application_tag=SAMPLE_APPLICATION_TAG, **properties)
 
 
 def _offsets_of_items(frame):
@@ -34,7 +34,7 @@ def _offsets_of_items(frame):
         "SecurityID": FIXED_SIZE,
         "SenderCert": frame.data.find(ALICE.certificate) - start,
     }
-    info = Layout(frame).fields.get(f"{HEADER}ProviderInfo")
+    info = Layout(frame).fields.get(f"{HEADER_PREFIX}ProviderInfo")
     return places if info is None else places | {"ProviderInfo": _form_of_provider_info(bytes.fromhex(info))}
 
 
@@ -45,13 +45,13 @@ def _expected_offsets(frame):
     for name, size in SECURITY_DATA:
         if name in ("SecurityID", "SenderCert"):
             places[name] = at
-        elif name == "ProviderInfo" and found.get(f"{HEADER}{size}"):
-            places[name] = PROVIDER
-        at += found.get(f"{HEADER}{size}", 0) + -found.get(f"{HEADER}{size}", 0) % 4
+        elif name == "ProviderInfo" and found.get(f"{HEADER_PREFIX}{size}"):
+            places[name] = PROVIDER_INFO_LAYOUT
+        at += found.get(f"{HEADER_PREFIX}{size}", 0) + -found.get(f"{HEADER_PREFIX}{size}", 0) % 4
     return places
 
 
-PROVIDER = "a type, and a name with one null at its end"
+PROVIDER_INFO_LAYOUT = "a type, and a name with one null at its end"
 """The text that verdicts show for a well-formed ProviderInfo."""
 
 
@@ -60,7 +60,7 @@ def _form_of_provider_info(info):
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()
-    return PROVIDER if whole and len(name) > 1 else info.hex()
+    return PROVIDER_INFO_LAYOUT if whole and len(name) > 1 else info.hex()
 
 
 @needs("security", "send", "private_names")
@@ -84,15 +84,15 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     found = Layout(frame)
     secret = level != "none"
     header = {
-        f"{HEADER}Flags.ST": SID,
-        f"{HEADER}Flags.AU": 0,
-        f"{HEADER}Flags.EB": int(secret),
-        f"{HEADER}Flags.AS": 0,
-        f"{HEADER}SenderIdSize": len(ALICE.security_id),
-        f"{HEADER}SenderCertSize": len(ALICE.certificate),
+        f"{HEADER_PREFIX}Flags.ST": SID,
+        f"{HEADER_PREFIX}Flags.AU": 0,
+        f"{HEADER_PREFIX}Flags.EB": int(secret),
+        f"{HEADER_PREFIX}Flags.AS": 0,
+        f"{HEADER_PREFIX}SenderIdSize": len(ALICE.security_id),
+        f"{HEADER_PREFIX}SenderCertSize": len(ALICE.certificate),
     }
     if not secret:
-        header[f"{HEADER}EncryptionKeySize"] = 0
+        header[f"{HEADER_PREFIX}EncryptionKeySize"] = 0
     judge(
         "MQMQ-2.2.20.6-D01",
         "MQDMPR-3.1.7.1.32-D03",
@@ -100,11 +100,11 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=found,
         evidence=frame,
     )
-    blob = str(found.fields.get(f"{HEADER}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]
+    blob = str(found.fields.get(f"{HEADER_PREFIX}EncryptionKey", Layout.MISSING))[: len(SIMPLE_BLOB)]
     items = {
-        f"{HEADER}SecurityID": ALICE.security_id.hex(),
-        f"{HEADER}SenderCert": ALICE.certificate.hex(),
-        TAG_FIELD: TAG,
+        f"{HEADER_PREFIX}SecurityID": ALICE.security_id.hex(),
+        f"{HEADER_PREFIX}SenderCert": ALICE.certificate.hex(),
+        TAG_FIELD: SAMPLE_APPLICATION_TAG,
         "EncryptionKey": SIMPLE_BLOB if secret else Layout.MISSING[: len(SIMPLE_BLOB)],
     }
     observed = found.of(*items) | {"EncryptionKey": blob}
@@ -116,13 +116,13 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         observed=_offsets_of_items(frame),
         evidence=frame,
     )
-    info = found.fields.get(f"{HEADER}ProviderInfo")
+    info = found.fields.get(f"{HEADER_PREFIX}ProviderInfo")
     if info is None:
         judge.mark_not_exercised("MQMQ-2.2.20.6-D05", reason="the SUT sends no ProviderInfo", evidence=frame)
     else:
         judge(
             "MQMQ-2.2.20.6-D05",
-            expected=PROVIDER,
+            expected=PROVIDER_INFO_LAYOUT,
             case="ProviderInfo",
             observed=_form_of_provider_info(bytes.fromhex(info)),
             evidence=frame,
@@ -141,12 +141,12 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     outgoing.end()
     found = Layout(frame)
     wanted = {
-        f"{HEADER}Flags.ST": NO_SENDER,
-        f"{HEADER}SenderIdSize": 0,
-        f"{HEADER}SecurityID": Layout.MISSING,
-        f"{HEADER}EncryptionKeySize": 0,
-        f"{HEADER}EncryptionKey": Layout.MISSING,
-        TAG_FIELD: TAG,
+        f"{HEADER_PREFIX}Flags.ST": NO_SENDER,
+        f"{HEADER_PREFIX}SenderIdSize": 0,
+        f"{HEADER_PREFIX}SecurityID": Layout.MISSING,
+        f"{HEADER_PREFIX}EncryptionKeySize": 0,
+        f"{HEADER_PREFIX}EncryptionKey": Layout.MISSING,
+        TAG_FIELD: SAMPLE_APPLICATION_TAG,
         "bytes left": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)

@@ -14,7 +14,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.pinging import read_element
 
 NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
-OF_SIGNATURES = (
+RULES_OF_SIGNATURES = (
     "MQMQ-2.2.20.6-22",
     "MQMQ-2.2.20.6-23",
     "MQDMPR-3.1.1.12-56",
@@ -23,7 +23,7 @@ OF_SIGNATURES = (
     "MQMQ-2.2.20.6-24",
     "MQDMPR-3.1.1.12-D63",
 )
-WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
+RULES_WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
 
 
 def _signed_by(frame):
@@ -33,7 +33,7 @@ def _signed_by(frame):
 
 
 @needs("security", "send")
-@covers(*WITHOUT_SENDER)
+@covers(*RULES_WITHOUT_SENDER)
 def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
     """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
     outgoing = Outgoing(peer, sut)
@@ -44,7 +44,7 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
+@covers("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *RULES_OF_SIGNATURES)
 def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     """The SUT sends messages signed by a user and by the queue manager, with each type of signature: ST and SecurityID
     identify the signer; SecurityID is the user's SID or the queue manager's GUID.

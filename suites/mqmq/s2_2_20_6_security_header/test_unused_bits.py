@@ -9,7 +9,7 @@ from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "X12": "MQMQ-2.2.20.6-10",
     "X13": "MQMQ-2.2.20.6-11",
     "X14": "MQMQ-2.2.20.6-12",
@@ -19,19 +19,19 @@ UNUSED = {
 
 
 @sut_survives()
-@covers(*UNUSED.values())
+@covers(*UNUSED_BITS_BY_RULE.values())
 def test_any_unused_bit_of_security_header_is_accepted(peer, sut, judge):
     """The peer sends unsigned messages with each unused bit of SecurityHeader.Flags set: each
     message is in its queue.
     """
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
-    for bit, rule in UNUSED.items():
+    for bit, rule in UNUSED_BITS_BY_RULE.items():
         done = deliver_message(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
 @needs("security", "receive")
-@covers(*UNUSED.values())
+@covers(*UNUSED_BITS_BY_RULE.values())
 def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     """The peer sends two signed messages with each unused bit of SecurityHeader.Flags set: the message with a genuine
     signature is acknowledged as arrived, and the message with a forged signature is refused.
@@ -39,11 +39,11 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packets = {"no bit": sign_message(secured.message())}
-    for bit in UNUSED:
+    for bit in UNUSED_BITS_BY_RULE:
         packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}))
         packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
     found = secured.dispositions(packets)
-    for bit, rule in UNUSED.items():
+    for bit, rule in UNUSED_BITS_BY_RULE.items():
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
         shown = all(one.shows_level for one in (genuine, found["no bit"]))
         judge(

@@ -89,7 +89,7 @@ for rule, name, read in (
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
 
 
-UNUSED = {
+UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.8-02": "X2",
     "MQMQ-2.2.20.8-03": "X3",
     "MQMQ-2.2.20.8-04": "X4",
@@ -107,7 +107,7 @@ UNUSED = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, DebugHeader, UNUSED)
+register_unused_bits(MESSAGE, DebugHeader, UNUSED_BITS_BY_RULE)
 passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
     require_not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
 )

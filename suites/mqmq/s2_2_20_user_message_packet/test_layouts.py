@@ -17,7 +17,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver, identifier
 
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000003")
-TRACES = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
+TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
 ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
@@ -37,19 +37,19 @@ FIELDS_OF_RULES = {
     "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
 """By rule: the prefixes of the names of its fields."""
-HEADERS = {
+HEADER_FIELDS_BY_RULE = {
     "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
     "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
 }
-OPTIONAL = {"MQDMPR-3.1.7.1.30-05": (ORDER,), "MQDMPR-3.1.7.1.30-06": (ORDER,)}
-JOURNALED = {
+OPTIONAL_HEADER_FIELDS_BY_RULE = {"MQDMPR-3.1.7.1.30-05": (ORDER,), "MQDMPR-3.1.7.1.30-06": (ORDER,)}
+JOURNALING_FIELDS_BY_RULE = {
     "MQDMPR-3.1.7.1.32-D10": (f"{USER}Flags.JP",),
     "MQDMPR-3.1.7.1.32-D11": (f"{USER}Flags.JN",),
 }
-OF_EXPRESS = (
+FIELDS_OF_EXPRESS_MESSAGE = (
     FIELDS_OF_RULES
-    | OPTIONAL
-    | JOURNALED
+    | OPTIONAL_HEADER_FIELDS_BY_RULE
+    | JOURNALING_FIELDS_BY_RULE
     | {
         "MQDMPR-3.1.7.1.30-D04": (ORDER,),
         "MQMQ-2.2.19.1-D01": (BASE,),
@@ -59,11 +59,11 @@ OF_EXPRESS = (
         "MQDMPR-3.1.7.1.32-D01": (BASE,),
     }
 )
-OF_TRANSACTIONAL = (
+FIELDS_OF_TRANSACTIONAL_MESSAGE = (
     FIELDS_OF_RULES
-    | HEADERS
-    | OPTIONAL
-    | JOURNALED
+    | HEADER_FIELDS_BY_RULE
+    | OPTIONAL_HEADER_FIELDS_BY_RULE
+    | JOURNALING_FIELDS_BY_RULE
     | {
         "MQDMPR-3.1.7.1.30-D01": (ORDER,),
         "MQMQ-2.2.20.5-D01": ("TransactionHeader.",),
@@ -71,9 +71,9 @@ OF_TRANSACTIONAL = (
         "MQDMPR-3.1.7.1.32-D04": ("TransactionHeader.",),
     }
 )
-OF_TRACED = (
-    HEADERS
-    | OPTIONAL
+FIELDS_OF_TRACED_MESSAGE = (
+    HEADER_FIELDS_BY_RULE
+    | OPTIONAL_HEADER_FIELDS_BY_RULE
     | {
         "MQDMPR-3.1.7.1.30-D04": (ORDER,),
         "MQMQ-2.2.20.8-D01": ("DebugHeader.",),
@@ -85,7 +85,7 @@ OF_TRACED = (
         "MQDMPR-3.1.7.1.32-D07": ("DebugHeader.",),
     }
 )
-OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
+FIELDS_OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
     "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES}CorrelationID",),
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),
     "MQMQ-2.2.18.1.5.2-D02": (f"{USER}DestinationQueue", f"{PROPERTIES}MessageClass"),
@@ -95,7 +95,7 @@ OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
 }
 
 
-LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
+FIELDS_LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
 """Fields of an acknowledgment that the document leaves to the implementation."""
 
 
@@ -120,7 +120,7 @@ def direct_name_text(name):
     return name.removeprefix("DIRECT=").lower() + "\0"
 
 
-@covers(*OF_ACKNOWLEDGMENT)
+@covers(*FIELDS_OF_ACKNOWLEDGMENT)
 @pytest.mark.parametrize("delivery", [0, 1])
 @pytest.mark.parametrize("queue", [ADMINISTRATION_QUEUE, f"{ADMINISTRATION_QUEUE}2"])
 def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
@@ -134,13 +134,13 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     wanted = {
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
-        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in LEFT_OPEN},
+        **{name: value for name, value in flags_of_user_header(DM=delivery).items() if name not in FIELDS_LEFT_OPEN},
         f"{USER}DestinationQueue": direct_name_text(to),
         f"{PROPERTIES}MessageClass": REACH_QUEUE,
         f"{PROPERTIES}CorrelationID": identifier(sent),
         f"{PROPERTIES}PrivacyLevel": 0,
     }
-    judge_fields(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
+    judge_fields(judge, FIELDS_OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
 def _properties(**fields):
@@ -162,7 +162,7 @@ def _properties(**fields):
 
 
 @needs("send")
-@covers(*OF_EXPRESS)
+@covers(*FIELDS_OF_EXPRESS_MESSAGE)
 def test_express_message_has_fields_in_place(peer, sut, judge):
     """The SUT sends an express message with all properties that an application can set: each property is in the
     specified field.
@@ -202,11 +202,11 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judge_fields(judge, OF_EXPRESS, wanted, frame)
+    judge_fields(judge, FIELDS_OF_EXPRESS_MESSAGE, wanted, frame)
 
 
 @needs("send")
-@covers(*OF_TRANSACTIONAL)
+@covers(*FIELDS_OF_TRANSACTIONAL_MESSAGE)
 def test_transactional_message_has_fields_in_place(peer, sut, judge):
     """The SUT sends a transactional message: the TransactionHeader is between UserHeader and MessagePropertiesHeader,
     and each property is in the specified field.
@@ -238,18 +238,18 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes left": 0,
     }
-    judge_fields(judge, OF_TRANSACTIONAL, wanted, frame, first)
+    judge_fields(judge, FIELDS_OF_TRANSACTIONAL_MESSAGE, wanted, frame, first)
 
 
 @needs("send")
-@covers(*OF_TRACED)
+@covers(*FIELDS_OF_TRACED_MESSAGE)
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
     header.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, trace_queue=str(TRACES))
+    frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, trace_queue=str(TRACE_QUEUE_GUID))
     outgoing.end()
     transaction = ["TransactionHeader"] if delivery == "transactional" else []
     wanted = {
@@ -257,8 +257,8 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
         "BaseHeader.Flags.DH": 1,
         "BaseHeader.Flags.TR": 1,
         "DebugHeader.Flags.QT": 1,
-        "DebugHeader.QueueIdentifier": str(TRACES),
+        "DebugHeader.QueueIdentifier": str(TRACE_QUEUE_GUID),
         ORDER: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],
         "bytes left": 0,
     }
-    judge_fields(judge, OF_TRACED, wanted, frame)
+    judge_fields(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)

@@ -13,7 +13,7 @@ from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
-TEXTS = (
+SOAP_TEXT_PAIRS = (
     ("", ""),
     ("<a/>", "<b/>"),
     ("<Envelope/>", "<Body>of the peer</Body>"),
@@ -34,7 +34,7 @@ def _listed(name):
 
 
 @covers("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
-@pytest.mark.parametrize(("header", "body"), TEXTS)
+@pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS)
 def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, header, body):
     """Messages arrive with a SoapHeader of each length, followed by a MultiQueueFormatHeader: each message is in its
     queue as it was sent.
@@ -52,7 +52,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
 
 @needs("private_names")
 @covers("MQMQ-2.2.20.7-D01")
-@pytest.mark.parametrize(("header", "body"), TEXTS[1:5])
+@pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS[1:5])
 def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
     listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")

@@ -38,14 +38,14 @@ UNUSED_OF_DEBUG_HEADER = {
 }
 """The rule about each unused bit of Flags, and about Reserved."""
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
-SOAP = {"Header": "<a/>", "Body": "<b/>"}
+SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-PIGGYBACK_AFTER = 0.85
+PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
 time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
-ATTEMPTS = 5
+MOST_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
 PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 """Pairs of SH and the size of the SessionHeader in bytes."""
@@ -68,7 +68,9 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
 def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        done = deliver_message(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
+        done = deliver_message(
+            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: RESERVED}, label=field), field
+        )
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
 
@@ -93,9 +95,9 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @needs("public_names")
 @covers(*IGNORED_BESIDE_TRACE)
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
-    """The peer sends traced messages with each unused bit and Reserved of the DebugHeader set, and with each reserved
-    field of an additional SoapHeader nonzero: the SUT sends one report on each message, as it does on a message whose
-    unused bits are clear.
+    """The peer sends traced messages with unused bits or Reserved of the DebugHeader set, or with a SoapHeader whose
+    reserved fields are nonzero: the SUT sends one report on each message, as it does on a message whose unused bits are
+    clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))
@@ -107,7 +109,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
         debug = {"QueueIdentifier": PEER_PUBLIC_QUEUE, field: RESERVED if field == "Reserved" else 1}
         sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug))
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP, field: RESERVED}
+        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP_HEADER_FIELDS, field: RESERVED}
         sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug, soap=soap))
     frames = receiver.await_all(receiver.list_reports, 1 + len(sent))
     reports = [Report(frame) for frame in frames]
@@ -151,11 +153,11 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     sender.send(1)
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
-    for number in range(2, 2 + ATTEMPTS):
+    for number in range(2, 2 + MOST_ATTEMPTS):
         session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())
-        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
+        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER_TIMEOUT_SHARE)))
         sender.send(number)
         sent = sender.collect(session, number)
         if len(sent) < number or _session_header(sent[-1]) != PLAIN:
@@ -174,12 +176,12 @@ def _session_header(frame):
     return int(frame["BaseHeader"].SH), len(frame.data) - int.from_bytes(frame.data[8:12], "little")
 
 
-LARGEST = 0x0040_0000
+LARGEST_PACKET_BYTES = 0x0040_0000
 
 
 @needs("send")
 @covers("MQMQ-2.2.20-D01")
-@pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
+@pytest.mark.parametrize("size", [LARGEST_PACKET_BYTES // 2, LARGEST_PACKET_BYTES])
 def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
     """The SUT sends a body of 2 MiB in one packet, and refuses or shortens a body of 4 MiB."""
     outgoing = Outgoing(peer, sut)
@@ -188,11 +190,11 @@ def test_message_above_maximum_size_is_not_sent(peer, sut, judge, size):
         frame = outgoing.send(body="x" * size)
     except ControlRefused:
         frame = outgoing.send(body="after")
-        if size < LARGEST:
+        if size < LARGEST_PACKET_BYTES:
             raise ConformanceFailure("the SUT does not send a body of 2 MiB") from None
     size_sent = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
-    observed = size_sent if size < LARGEST else "no body of 4 MiB"
-    expected = size if size < LARGEST else "no body of 4 MiB"
+    observed = size_sent if size < LARGEST_PACKET_BYTES else "no body of 4 MiB"
+    expected = size if size < LARGEST_PACKET_BYTES else "no body of 4 MiB"
     judge(
         "MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=[before, frame], case="bytes of the sent body"
     )

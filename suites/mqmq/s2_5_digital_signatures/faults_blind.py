@@ -76,7 +76,7 @@ class NegativeBitsUncovered(SecurityOnReceipt):
 
 @fault("signature-2-0-administration-queue-covered-only-if-direct", breaks="MQMQ-2.5.2-07", blind=True)
 class OnlyDirectAdminQueueCovered(SecurityOnReceipt):
-    """An MSMQ 2.0 signature covers an administration queue only when the message gives it by a direct name."""
+    """An MSMQ 2.0 signature covers an administration queue only if the message contains its direct name."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         header = packet.UserHeader

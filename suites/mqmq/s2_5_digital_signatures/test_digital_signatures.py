@@ -23,7 +23,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.secured import Secured, add_signature, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
-CONNECTOR = "6d71636f-6e66-4f72-8d00-0000000000c0"
+CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
 class Property(NamedTuple):
@@ -59,10 +59,10 @@ NACK_OF_RECEIPT = Property("MessagePropertiesHeader", "NR", 1)
 ACK_OF_RECEIPT = Property("MessagePropertiesHeader", "PR", 1)
 MESSAGE_CLASS = Property("MessagePropertiesHeader", "MessageClass", 1)
 BODY_TYPE = Property("MessagePropertiesHeader", "BodyType", 8)
-CONNECTOR_TYPE = Property("UserHeader", "ConnectorType", CONNECTOR)
+CONNECTOR_TYPE = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
 DESTINATION_QUEUE = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
 
-IN_SIG10 = (
+PROPERTIES_IN_SIG10 = (
     ("MQMQ-2.5.1-02", CORRELATION_ID),
     ("MQMQ-2.5.1-03", APPLICATION_TAG),
     ("MQMQ-2.5.1-04", BODY_PROPERTY),
@@ -75,7 +75,7 @@ IN_SIG10 = (
     ("MQMQ-2.5.1-06", PUBLIC_RESPONSE_QUEUE),
     ("MQMQ-2.5.1-07", ADMIN_QUEUE),
 )
-IN_SIG20 = (
+PROPERTIES_IN_SIG20 = (
     ("MQMQ-2.5.2-02", CORRELATION_ID),
     ("MQMQ-2.5.2-03", APPLICATION_TAG),
     ("MQMQ-2.5.2-04", BODY_PROPERTY),
@@ -99,7 +99,7 @@ IN_SIG20 = (
     ("MQMQ-2.5.2-15", CONNECTOR_TYPE),
     ("MQMQ-2.5.2-16", DESTINATION_QUEUE),
 )
-IN_SIG30 = (
+PROPERTIES_IN_SIG30 = (
     ("MQMQ-2.5.3-02", CORRELATION_ID),
     ("MQMQ-2.5.3-03", APPLICATION_TAG),
     ("MQMQ-2.5.3-04", BODY_PROPERTY),
@@ -131,9 +131,15 @@ IN_SIG30 = (
 @pytest.mark.parametrize(
     ("version", "properties"),
     [
-        pytest.param(SIG10, IN_SIG10, marks=covers(*(rule for rule, _ in IN_SIG10)), id="MQMQ-2.5.1"),
-        pytest.param(SIG20, IN_SIG20, marks=covers(*(rule for rule, _ in IN_SIG20)), id="MQMQ-2.5.2"),
-        pytest.param(SIG30, IN_SIG30, marks=covers(*(rule for rule, _ in IN_SIG30)), id="MQMQ-2.5.3"),
+        pytest.param(
+            SIG10, PROPERTIES_IN_SIG10, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG10)), id="MQMQ-2.5.1"
+        ),
+        pytest.param(
+            SIG20, PROPERTIES_IN_SIG20, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG20)), id="MQMQ-2.5.2"
+        ),
+        pytest.param(
+            SIG30, PROPERTIES_IN_SIG30, marks=covers(*(rule for rule, _ in PROPERTIES_IN_SIG30)), id="MQMQ-2.5.3"
+        ),
         *(
             pytest.param(
                 version,

@@ -11,7 +11,7 @@ from harness.judging.passive import Context, Finding, Predicate
 from reference_qm.codec import BaseHeader, FormatError
 from reference_qm.codec.base import BASE_HEADER_SIZE, SESSION_ACK_SIZES, SESSION_HEADER_SIZE
 
-OF_A_STREAM = (
+STREAM_PACKET_KINDS = (
     "EstablishConnection",
     "ConnectionParameters",
     "SessionAck",
@@ -46,7 +46,7 @@ def size_counts_packet(data: bytes) -> Finding:
     """
     base = BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
     stated, actual = int.from_bytes(data[8:12], "little"), len(data)
-    observed = f"PacketSize is 0x{stated:X}, the packet has 0x{actual:X} bytes"
+    observed = f"PacketSize is {stated}, the packet has {actual} bytes"
     if base.IN and base.SH:
         return stated in SESSION_ACK_SIZES, observed
     return stated == actual - (SESSION_HEADER_SIZE if base.SH else 0), observed

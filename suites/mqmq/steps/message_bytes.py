@@ -20,8 +20,8 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.record import Bits
 
 PACKET_SIGNATURE = b"LIOR"
-USER_AT = 16
-USER_FLAGS_AT = 60
+USER_HEADER_OFFSET = 16
+USER_FLAGS_OFFSET = 60
 SMALLEST_MESSAGE = 64
 
 BASE, USER, TRANSACTION = "BaseHeader", "UserHeader", "TransactionHeader"
@@ -45,19 +45,19 @@ def read_base_flags(data: bytes) -> BaseHeader:
 
 def read_user_flags(data: bytes) -> UserHeader:
     """Return a UserHeader in which only Flags has the value from the bytes."""
-    return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_AT:SMALLEST_MESSAGE], "little"))
+    return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:SMALLEST_MESSAGE], "little"))
 
 
 def find_flags(data: bytes, header: str) -> int | None:
     """Return the offset of Flags of a header; None when the header cannot be found."""
     if header == TRANSACTION:
         return find_header_after_user(data)
-    return {BASE: 2, USER: USER_FLAGS_AT}[header]
+    return {BASE: 2, USER: USER_FLAGS_OFFSET}[header]
 
 
 def find_header_after_user(data: bytes) -> int | None:
     """Return the offset of the first header after the UserHeader."""
-    cursor = Cursor(data, USER_AT)
+    cursor = Cursor(data, USER_HEADER_OFFSET)
     try:
         UserHeader.read(cursor)
     except FormatError:
@@ -67,7 +67,7 @@ def find_header_after_user(data: bytes) -> int | None:
 
 def find_properties_header(data: bytes) -> int | None:
     """Return the offset of the MessagePropertiesHeader, computed from the flags and sizes before it."""
-    cursor = Cursor(data, USER_AT)
+    cursor = Cursor(data, USER_HEADER_OFFSET)
     try:
         user = UserHeader.read(cursor)
         if user.TH:

@@ -12,7 +12,7 @@ from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
-HIGHEST_SPEED = 4
+HIGHEST_TIMER_SPEED = 4
 """The highest factor by which timers may be faster: the peer leaves messages unacknowledged, and the session must not
 time out.
 """
@@ -22,7 +22,7 @@ class Outgoing:
     """The messages that the SUT sends on any session, in order, including malformed messages."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
-        sut.slow_down(HIGHEST_SPEED)
+        sut.slow_down(HIGHEST_TIMER_SPEED)
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut, to)

@@ -36,7 +36,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-LAST_RC = 0x1D
+HIGHEST_RC = 0x1D
 TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
@@ -97,7 +97,7 @@ class ComparedBeforeCounted(Receiving):
 class HopsUpToFiveBits(Routing):
     """The receiver refuses a message when the increment of RC overflows its five bits."""
 
-    @only_if(lambda part, packet: packet.UserHeader.RC >= LAST_RC)
+    @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:

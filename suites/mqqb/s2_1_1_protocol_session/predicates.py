@@ -6,10 +6,10 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import FormatError
-from suites.mqmq.steps.base_bytes import AFTER, OF_A_STREAM, is_no_packet
+from suites.mqmq.steps.base_bytes import AFTER, STREAM_PACKET_KINDS, is_no_packet
 
 
-@passive("MQQB-2.1.1-01", OF_A_STREAM, "the packet begins with a BaseHeader", decisive=True)
+@passive("MQQB-2.1.1-01", STREAM_PACKET_KINDS, "the packet begins with a BaseHeader", decisive=True)
 def begins_with_base_header(packet: Any, context: Context) -> Finding:
     """Demand a BaseHeader with a valid VersionNumber or Signature. Packets after an invalid packet are not judged."""
     frame = context.frame

@@ -38,8 +38,8 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
 @covers("MQQB-2.1.2-02")
 @pytest.mark.parametrize("cookie", [1, 0xFFFFFFFF])
 def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
-    """Two UDP ports of the peer send a Ping Request, one after the other: each time, only the port that sent the
-    request receives the response, which has the same Cookie.
+    """The peer sends a Ping Request from one UDP port, and then from a second UDP port: each time, only the port that
+    sent the request receives the response, which has the Cookie of the request.
     """
     first, second = peer.udp(), peer.udp()
     for case, asking, other in (("first request", first, second), ("request of another port", second, first)):

@@ -6,10 +6,10 @@ from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
 
-INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
+INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 
 
-@passive("MQQB-2.2.1-02", (*INTERNAL, "unknown internal"), "PT is 1, 2 or 3")
+@passive("MQQB-2.2.1-02", (*INTERNAL_PACKET_KINDS, "unknown internal"), "PT is 1, 2 or 3")
 def demand_packet_type(packet: Any, context: Context) -> Finding:
     """Demand one of the three types of an internal packet."""
     return packet.InternalHeader.PT in (1, 2, 3), f"PT is {packet.InternalHeader.PT}"

@@ -33,8 +33,8 @@ FLAGS_OFFSET = 18
 @sut_survives()
 @covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
-    """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
-    packet.
+    """The peer opens a session and sends a message, with one reserved bit set in each internal packet: the SUT answers
+    every packet.
     """
     for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
@@ -44,8 +44,8 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
 @sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
-    """The peer opens a session with InternalHeader.Reserved 0, and another with 0xBEEF: the SUT sends the usual
-    answers, with 0 in Reserved.
+    """The peer opens one session with InternalHeader.Reserved 0, and one with InternalHeader.Reserved 0xBEEF: the SUT
+    sends the usual answers, with Reserved 0.
     """
     for reserved in (0, 0xBEEF):
         exchange = exchange_message(peer, internal={"Reserved": reserved})
@@ -71,8 +71,8 @@ def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     ],
 )
 def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, ignored):
-    """The peer acknowledges the first of the SUT's two messages by a SessionAck whose ignored fields are set: the SUT
-    sends only the other message on the next session.
+    """The peer acknowledges the first of two messages by a SessionAck in which the fields that the SUT must ignore are
+    set: the SUT sends only the second message on the next session.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)
@@ -92,8 +92,8 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
 
 @covers("MQQB-2.2.1-D01")
 def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
-    """In four answers of the SUT, one of them a refusal, PT and CS have their specified bits, and ClientGuid follows
-    Flags where the packet has one.
+    """In four answers of the SUT, one of them a refusal, PT and CS are in the specified bits, and ClientGuid follows
+    Flags if the packet contains a ClientGuid.
     """
     exchange = exchange_message(peer)
     connection = peer.connect()

@@ -130,7 +130,9 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
-    """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
+    """The peer opens a session with one unused bit of OperatingSystem set, and sends a message: the SUT answers every
+    packet.
+    """
     for bit, rule in RULES_OF_UNUSED_BITS.items():
         exchange = exchange_message(peer, establish={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)

@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
 class NumberOfOtherSequence(OrderAcks):
-    """When OrderAcks of two sequences are due at once, the receiver puts the number of the last sequence into both."""
+    """When the OrderAcks of two sequences are due at the same time, the receiver puts the number of the last sequence
+    into both OrderAcks.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds, one_of
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -31,10 +31,9 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 )
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """The peer sends two messages and then a third: each time, an OrderAck names the sequence and the number of the
-    last message.
-
-    A fourth message, which does not follow the third, does not change the acknowledged number.
+    """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
+    of the last message. A fourth message that does not follow the third message does not change the acknowledged
+    number.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
@@ -101,10 +100,9 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
 @needs("queues")
 @covers("MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04")
 def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
-    """The peer sends three messages of one sequence and one of a later sequence to another queue on one session: the
-    OrderAck of each sequence has the number of its last message.
-
-    A receiver that keeps one sequence of each sender acknowledges only the later one (E41).
+    """On one session, the peer sends three messages of a sequence, and one message of a later sequence to a different
+    queue: the OrderAck of each sequence has the number of its last message. A receiver that keeps one sequence for each
+    sender acknowledges only the later sequence (E41).
     """
     receiver, later = Receiver(peer, sut), Sequence(peer, 2)
     destination = rf"TCP:{sut.address}\{sut.new_queue('other', transactional=True)}"
@@ -117,7 +115,7 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
         return {names.get(place[:2], "unknown"): place.TxSequenceNumber for place in places}
 
     both = {"first": 3, "later": 1}
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     peer.environment.run_until(lambda: list_highest_numbers() == both, within_ms)
     judge.all(
         expected=one_of(both, {"later": 1}),
@@ -192,7 +190,7 @@ def test_order_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 @covers("MQQB-3.1.3.2-29")
 def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, sut, judge):
     """On a session of the SUT, the peer sends a message to a direct name; on the SUT's next session to the same queue,
-    it sends a transactional message to a private name: the OrderAck goes to a private queue.
+    the peer sends a transactional message to a private name: the OrderAck is addressed to a private queue.
     """
     receiver = Receiver(peer, sut)
     let_send(peer, sut, peer.direct_name(), delivery="recoverable")
@@ -214,7 +212,9 @@ def test_order_ack_on_later_session_of_initiator_goes_to_private_queue_4(peer, s
 
 
 def _await_session_of_sut(peer, count: int):
-    """Wait until the SUT has opened its session with that number, and has sent a message on it; return the session."""
+    """Wait until the SUT has opened the session with the given number, and has sent a message on it; return the
+    session.
+    """
     accepted = peer.inbox.accepted
     peer.environment.run_until(
         lambda: len(accepted) >= count and bool(accepted[count - 1].messages), peer.sut.connect_timeout_ms

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
 from reference_qm.model.adm import MessagePosition
 from reference_qm.surface.clock import Now
 
-OTHER_CLASS = 0xC004
+WRONG_FINAL_ACK_CLASS = 0xC004
 
 
 def _has_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
@@ -96,8 +96,8 @@ for _name, _rule, _class in (
     add(
         _name,
         _rule,
-        f"The receiver's FinalAck has the MessageClass 0x{OTHER_CLASS:04X} instead of {_class.name}.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _has_class(_class)),
+        f"The receiver's FinalAck has the MessageClass 0x{WRONG_FINAL_ACK_CLASS:04X} instead of {_class.name}.",
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", WRONG_FINAL_ACK_CLASS, _has_class(_class)),
     )
 
 

@@ -12,7 +12,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
-PRIVATE = 3
+PRIVATE_QUEUE_TYPE = 3
 BODY_RULES = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
@@ -102,8 +102,8 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 @sut_survives()
 @varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, with number 5, has a wrong destination: its FinalAck has the class of that
-    reason, and the number 5.
+    """The second message of a sequence, which has number 5, is refused because of its destination: the FinalAck has the
+    class of that refusal, and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -126,7 +126,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
-    if user.DQ != PRIVATE:
+    if user.DQ != PRIVATE_QUEUE_TYPE:
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge(
@@ -153,7 +153,8 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
     """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event, and the
-    numbers of the message. The message is the second of three, with number 5; the third message begins a new sequence.
+    numbers of the message. The message is the second of three messages, and has number 5; the third message begins a
+    new sequence.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -193,10 +194,8 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @pytest.mark.parametrize("remove", [receive_first_message, purge_queue], ids=["receive", "q_purged"])
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
-    """Four messages, one without journaling, one with JN, one with JP and one with both, are received or purged; a
-    fifth message, without journaling, is refused.
-
-    The SUT sends a FinalAck for each message except the first.
+    """Four messages, which have neither JN nor JP, only JN, only JP, or both, are received or purged; a fifth message
+    without journaling is refused. The SUT sends a FinalAck for each message except the first.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})

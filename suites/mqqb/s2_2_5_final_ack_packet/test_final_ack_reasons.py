@@ -31,10 +31,9 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*CLASS_OF_EACH_REASON)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """Four messages are refused: the user of the first has no access, the second has a bad key, the third names an
-    unknown provider, and the fourth has the signature of another user.
-
-    The FinalAck of each message has the class of the reason; a SUT may accept an unknown provider (erratum E84).
+    """Four messages are refused: the first is from a user without access, the second has a bad key, the third names an
+    unknown provider, and the fourth has the signature of a different user. The FinalAck of each message has the class
+    of the reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = Secured(peer, sut)
 
@@ -61,8 +60,8 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 @covers("MQQB-2.2.5-19")
 @varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
-    """Of two messages of 1,400 bytes for a queue with a quota of 2 KB, one is refused: its FinalAck has the class of a
-    full queue.
+    """Two messages of 1,400 bytes are sent to a queue with a quota of 2 KB: one message is refused, and its FinalAck
+    has the class NACK_Q_EXCEED_QUOTA.
     """
     small = sut.new_queue("small", transactional=True, quota_kb=2)
     receiver = Receiver(peer, sut)

@@ -82,7 +82,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
 @pytest.mark.parametrize("RC", [0, 1])
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC):
     """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
-    whether the SUT accepts the next session request, and RC is that of the Ping Request.
+    whether the SUT accepts the next session request, and RC is the RC of the Ping Request.
     """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
@@ -159,7 +159,7 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
 @covers("MQQB-2.2.7-D01")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_ping_response_has_its_fields_in_place(peer, sut, judge, RC):
-    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; only RF is not
+    """The response to a Ping Request whose Cookie has four different bytes has the expected bytes; bit RF is not
     compared.
     """
     sent, got = ping_sut(peer, RC=RC, Cookie=0x8765_4321)

@@ -18,8 +18,8 @@ def _get_bytes(frame, start, end):
 
 @covers("MQQB-2.2-D01")
 def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
-    """The SUT sends three answers to the opening of a session and a message: their sizes, timeouts, time stamp and
-    count are little-endian.
+    """The peer opens a session and sends a message: the sizes, timeouts, time stamp and count in the SUT's three
+    answers are little-endian.
     """
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
     connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)

@@ -10,7 +10,7 @@ from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured
 
 CONSTANT_BLOB_PART = "0602000000a4000052534131"
 KEY_BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
-ALGORITHMS = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
+CIPHER_BY_PRIVACY_LEVEL = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules about the constant part of a PUBLICKEYBLOB."""
 RULES_OF_KEY_SIZES = (
@@ -48,8 +48,8 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
     blobs = protection.listed_blobs(sut.encryption_keys)
     sizes = {name: 8 * (len(blob) - 20) for name, blob in blobs.items()}
     packets = {}
-    for level, (algorithm, bits) in ALGORITHMS.items():
-        blob = blobs.get(protection.LEVELS[level], b"").ljust(84, b"\0")
+    for level, (algorithm, bits) in CIPHER_BY_PRIVACY_LEVEL.items():
+        blob = blobs.get(protection.PROVIDER_BY_PRIVACY_LEVEL[level], b"").ljust(84, b"\0")
         key = protection.RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
         packet = secured.message(
             body=protection.encrypt_body(CLEAR_BODY, algorithm, SYMMETRIC_KEYS[bits]), PrivacyLevel=level
@@ -60,7 +60,7 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
         packet["SecurityHeader"].EncryptionKey = (
             protection.simple_blob(algorithm, SYMMETRIC_KEYS[bits], key) if usable else b"\0" * 268
         )
-        packets[protection.LEVELS[level]] = packet
+        packets[protection.PROVIDER_BY_PRIVACY_LEVEL[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
     for name in blobs:

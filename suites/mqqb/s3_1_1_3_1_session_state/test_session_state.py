@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers, read_sequence_id
 
-DAY_S = 24 * 3_600
+SECONDS_PER_DAY = 24 * 3_600
 GROWING_IDENTIFIERS = holds(
     "the identifiers of the last three messages are greater than those of the first three messages"
 )
@@ -23,12 +23,16 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
-    each queue has Ordinal 1.
+    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
+    identifiers; the first sequence to each queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
     outgoing.acknowledge_all()
+    begun += outgoing.send()
+    outgoing.send_session_ack()
+    outgoing.send_final_ack(2)
+    peer.settle()
     begun += outgoing.send()
     outgoing.acknowledge_all()
     outgoing.use_queue("mqc-greater-2")
@@ -42,7 +46,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
-    (stamp, _), _, (other, ordinal) = identifiers
+    (stamp, _), *_, (other, ordinal) = identifiers
     begins = {"Ordinal": ordinal, "newer TimeStamp": other > stamp}
     expected = fields({"Ordinal": 1, "newer TimeStamp": True})
     judge("MQQB-3.1.1.3.1-03", expected=expected, observed=begins, evidence=begun)
@@ -94,12 +98,12 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """The SUT begins one sequence before its clock is set back by a day, a second after the change, and a third after a
-    restart: their TimeStamps increase.
+    """The SUT begins a sequence before its clock is set back by a day, a sequence after the change, and a sequence
+    after a restart: the TimeStamps of the three sequences increase.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
-    sut.change_environment(clock=-DAY_S)
+    sut.change_environment(clock=-SECONDS_PER_DAY)
     message_tags += _send_together(sender, "mqc-a-day-before")
     sut.restart()
     message_tags += _send_together(sender, "mqc-then-restarted")
@@ -160,8 +164,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence to a queue has two messages, one of them acknowledged. After a restart, the next message of
-    the sequence has number 3.
+    """The second sequence to a queue has two messages, and one of these messages is acknowledged. After a restart, the
+    next message of the sequence has number 3.
     """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
     outgoing.send()
@@ -256,8 +260,8 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0; a message out of order before a restart and another after the restart
-    increase RejectCount to 2.
+    """RejectCount of a new sequence is 0. One message out of order arrives before a restart, and one after the restart:
+    RejectCount is 2.
     """
     receiver = Receiver(peer, sut)
     receiver.send()

@@ -93,7 +93,7 @@ def _list_message_ids(frames):
 @needs("configure", "restart")
 @covers("MQQB-3.1.1.3-27")
 def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
-    """SendInsecureNacks is FALSE in the usual configuration; set to TRUE, it is TRUE after a restart."""
+    """SendInsecureNacks is FALSE in the usual configuration; when set to TRUE, it is still TRUE after a restart."""
     judge(
         "MQQB-3.1.1.3-27",
         expected=False,

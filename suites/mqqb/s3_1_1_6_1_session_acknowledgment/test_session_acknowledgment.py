@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sequences import Outgoing
@@ -10,16 +10,14 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
-    """Of six express and recoverable messages, four are acknowledged: the SUT sends only the other two on the next
-    session.
-
-    Before that, the SUT acknowledges an express message of the peer, with zeros in the fields for recoverable messages.
+    """The peer acknowledges four of six express and recoverable messages: the SUT sends only the other two messages on
+    the next session. In its earlier acknowledgment of an express message, the fields for recoverable messages are 0.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
     session = outgoing.session
     own = session.send(peer.message())
-    answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
     header = answer["SessionHeader"]
     judge(
         "MQQB-3.1.1.6.1-03",

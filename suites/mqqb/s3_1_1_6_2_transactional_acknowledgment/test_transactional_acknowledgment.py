@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import none
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -22,9 +22,9 @@ The previous number is the number before, a lower number, or 0.
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 @varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """The peer sends three transactional messages of another source, out of order and addressed to the peer: the SUT
-    forwards them with unchanged TransactionHeaders. It acknowledges them only by SessionAcks, not by an OrderAck or
-    FinalAck.
+    """The peer sends three transactional messages of a different source, which are out of order and addressed to the
+    peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages only by
+    SessionAcks, not by an OrderAck or FinalAck.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()
@@ -40,7 +40,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
         sent.append(session.send(packet))
     forwarding_session = sender.await_session()
     came = sender.collect(forwarding_session, len(sent))
-    peer.pass_time(sut.duration_ms(ACK_MS))
+    peer.pass_time(sut.duration_ms(ACK_TIMEOUT_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
     acks = [
         frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and read_ack_place(frame)[:2] == identifier

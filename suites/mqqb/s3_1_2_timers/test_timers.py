@@ -46,8 +46,8 @@ def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, 
     [(PING_RESPONSE_TIMEOUT_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_RESPONSE_TIMEOUT_MS, PingingSut.NO_SESSION)],
 )
 def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after_ms, expected):
-    """After a Ping Response half a second after its request, the SUT opens a session; after a Ping Response two seconds
-    after its request, it does not.
+    """When a Ping Response arrives half a second after the Ping Request, the SUT opens a session; when it arrives two
+    seconds after the request, the SUT opens no session.
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()

@@ -113,7 +113,7 @@ def _double_certificate_lifetime(qm: QueueManager) -> None:
 add(
     "receiver-user-cert-cache-not-empty-after-restart",
     "MQQB-3.1.3.1-08",
-    "The receiver starts with an empty UserCertCache only on a new disk; after a restart the cache has an entry.",
+    "UserCertCache is empty only at the first start of the receiver; after a restart, the cache contains an entry.",
     at_restart(lambda qm: qm.caches.UserCertCache.entries.append(CachedUserCert(UserSignCert(), b"", 0))),
 )
 add(

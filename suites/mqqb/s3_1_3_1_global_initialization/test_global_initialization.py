@@ -54,7 +54,7 @@ ENHANCED = 3
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
-DAY_S = 86_400
+SECONDS_PER_DAY = 86_400
 
 
 def _read_queue_manager(sut):
@@ -73,7 +73,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
     """After a restart with a stored message, the resend times are unchanged, ResendTimerTable consists of these times,
     and the caches are empty.
 
-    Sizes, lifetimes and algorithms have their default values.
+    The sizes, lifetimes and algorithms of the caches have their default values.
     """
     peer.open_raw().check_alive()  # so that the disk is not empty at the restart
     before_restart = _read_queue_manager(sut)
@@ -135,12 +135,12 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
 @needs("inspect", "restart", "environment")
 @covers("MQQB-3.1.3.1-07")
 def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
-    """The SUT restarts a day after it received a message, by its clock: the cleanup timer of MessageIDHistoryTable runs
-    if the table still has an entry.
+    """According to the SUT's clock, the SUT restarts a day after it received a message: the cleanup timer of
+    MessageIDHistoryTable runs if the table still contains an entry.
     """
     session = peer.open_raw()
     session.check_alive()
-    sut.change_environment(clock=DAY_S)
+    sut.change_environment(clock=SECONDS_PER_DAY)
     sut.restart()
     manager = _read_queue_manager(sut)
     if not read_element(manager, "MessageIDHistoryTable"):
@@ -178,7 +178,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     )
     judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
-        sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
+        sut.change_environment(clock=SECONDS_PER_DAY)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
         sut.change_environment(clock=0)
     if read_element(_read_queue_manager(sut), "MessageIDHistoryTable"):

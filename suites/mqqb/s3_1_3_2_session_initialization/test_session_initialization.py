@@ -11,14 +11,19 @@ from harness.expectations import between, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, RETRY_MS, find_initiated_session, list_accepted_sessions
+from suites.mqqb.steps.opening import (
+    CLOCK_TOLERANCE_S,
+    RETRY_INTERVAL_MS,
+    find_initiated_session,
+    list_accepted_sessions,
+)
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
-CLEANUP_MS = 20_000
+SESSION_CLEANUP_MS = 20_000
 CLOSED_AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
 CLOSED_AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
 
@@ -53,9 +58,8 @@ ZERO_SEQUENCE_ELEMENTS = {
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    the SessionAck on that session counts 1.
-
-    ``owed``: the number of further messages of the peer that may be unacknowledged when the first session is lost.
+    the SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
+    unacknowledged when the first session is lost.
     """
     session = OutgoingSession(peer, sut)
     session.open()
@@ -111,7 +115,9 @@ def _build_session_ack(messages):
 @covers("MQQB-3.1.3.2-23")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
-    """Three messages wait when a session is opened: the SUT sends all of them without an acknowledgment in between."""
+    """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
+    none of them.
+    """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
     session = sender.await_session()
@@ -191,7 +197,7 @@ def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
     """A session without messages closes at the first expiry of its Session Cleanup Timer, and does not wait for the
     second expiry.
     """
-    cleanup_ms = sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
+    cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
@@ -226,7 +232,7 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two session requests with the same ServerGuid, which is neither null nor the peer's GUID."""
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID."""
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
@@ -405,13 +411,13 @@ def test_session_retry_connect_timer_runs_for_a_waiting_message(peer, sut, judge
     configured time.
     """
     if sut.has("set_timers"):
-        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+        sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     asked = OutgoingSession(peer, sut).await_request()
     session = find_initiated_session(sut, peer.direct_name())
     left_ms = read_element(session["timers"], "SessionRetryConnect")
     is_running = left_ms is not None
     if sut.has("set_timers"):
-        is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_MS)
+        is_running = is_running and 0 < left_ms <= sut.duration_ms(RETRY_INTERVAL_MS)
     expected = holds("SessionRetryConnect runs with the configured time")
     judge("MQQB-3.1.3.2-14", expected=expected, observed=is_running or f"{left_ms} ms left", evidence=asked)
 

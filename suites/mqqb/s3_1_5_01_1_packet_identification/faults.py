@@ -25,7 +25,7 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import (
     BODY_SIZE,
-    FIRST_FINAL_CLASS,
+    FIRST_FINAL_ACK_CLASS,
     ORDER_ACK_LABEL,
     is_final_ack,
     is_order_ack,
@@ -124,7 +124,7 @@ _QUEUE: dict[str, Any] = {
 _LABEL_FIELD: dict[str, Any] = {"MessagePropertiesHeader.Label": ORDER_ACK_LABEL}
 _BODY_SIZE_FIELD: dict[str, Any] = {"MessagePropertiesHeader.MessageBody": lambda old: old[:BODY_SIZE]}
 _ORDER_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": int(MessageClass.MQMSG_CLASS_ORDER_ACK)}
-_FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_CLASS)}
+_FINAL_CLASS: dict[str, Any] = {"MessagePropertiesHeader.MessageClass": lambda old: max(old, FIRST_FINAL_ACK_CLASS)}
 
 for _name, _rule, _field, _fields in (
     ("sender-order-ack-base-flags-not-checked", "MQQB-3.1.5.1.1-04", "BaseHeader.Flags", _FLAGS),

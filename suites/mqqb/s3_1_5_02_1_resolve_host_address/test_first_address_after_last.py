@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import BY_HOST_NAME, list_connection_history
+from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_history
 from suites.mqqb.steps.sender import Sender
 
 
@@ -15,15 +15,13 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
     second, first and second address.
     """
-    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session, sent = sender.await_first(1)
     session.close()
-    again = sender.poll_session(
-        2 * sut.connect_timeout_ms
-    )  # the name may have further addresses, which are tried first
+    again = sender.poll_session(2 * sut.connect_timeout_ms)  # after any further addresses
     evidence = [*sent, *([again.acknowledge_all()] if again else [])]
-    tried = [entry["AddressList"] for entry in list_connection_history(sut, BY_HOST_NAME)]
+    tried = [entry["AddressList"] for entry in list_connection_history(sut, PEER_QUEUE_BY_HOST_NAME)]
     names = {tried[0]: "first", peer.address: "second"}
     turns = [names[address] for address, _ in itertools.groupby(tried) if address in names]
     expected = ["first", "second", "first", "second"]

@@ -14,9 +14,9 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
-    BY_HOST_NAME,
     OTHER_GUID,
-    RETRY_MS,
+    PEER_QUEUE_BY_HOST_NAME,
+    RETRY_INTERVAL_MS,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -30,7 +30,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
-LIFETIME_S = 60
+MESSAGE_LIFETIME_S = 60
 OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
@@ -120,8 +120,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue; this queue becomes Connected, and the queue for a second
-    name does not.
+    """Two messages to one format name share one OutgoingQueue. This queue becomes Connected; the queue for a second
+    format name does not become Connected.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -183,7 +183,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
         return
     peer.eventually(lambda: bool(_list_attempts(sut, name)))
     attempts = len(_list_attempts(sut, name))
-    peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
+    peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
     again = len(_list_attempts(sut, name)) > attempts
     expected = fields({"attempt at once": True, "attempt after the retry time": True})
     judge(rule, expected=expected, observed={"attempt at once": bool(attempts), "attempt after the retry time": again})
@@ -271,10 +271,12 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-27")
 def test_next_hop_has_prefix_of_its_address_kind(peer, sut, judge):
-    """Messages wait for an unreachable IPv4 address and an IPv6 address: NextHops shows them with IP= and IPv6=."""
+    """Messages wait for an unreachable IPv4 address and an unreachable IPv6 address: NextHops shows the addresses with
+    the prefixes IP= and IPv6=.
+    """
     for kind, address in (("IP", UNREACHABLE_IPV4), ("IPv6", UNREACHABLE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
-        sut.send(name, time_to_reach_queue_s=LIFETIME_S)
+        sut.send(name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
         peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
@@ -289,9 +291,9 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
     """While the SUT connects to a host name with several addresses, NextHopCollection of the session and NextHops of
     the outgoing queue contain every address to which the name resolves.
     """
-    request = OutgoingSession(peer, sut, BY_HOST_NAME).await_request()
+    request = OutgoingSession(peer, sut, PEER_QUEUE_BY_HOST_NAME).await_request()
     expected = sorted(peer.environment.resolve(TWO_ADDRESSES)) or sorted((UNUSED_ADDRESS, peer.address))
-    hops = find_initiated_session(sut, BY_HOST_NAME)["NextHopCollection"]
+    hops = find_initiated_session(sut, PEER_QUEUE_BY_HOST_NAME)["NextHopCollection"]
     judge(
         "MQQB-3.1.5.2.1-28",
         "MQQB-3.1.5.2.1-31",
@@ -301,7 +303,7 @@ def test_next_hops_have_every_address_of_host_name(peer, sut, judge):
         case="Addresses in NextHopCollection",
         evidence=request,
     )
-    shown = find_outgoing_queue(sut, BY_HOST_NAME)["NextHops"]
+    shown = find_outgoing_queue(sut, PEER_QUEUE_BY_HOST_NAME)["NextHops"]
     judge(
         "MQQB-3.1.5.2.1-27",
         expected=sorted(f"{'IPv6' if ':' in one else 'IP'}={one}" for one in expected),

@@ -15,7 +15,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import guid_text, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
-RETRY_AFTER_MS = 20_000
+CONNECT_RETRY_AFTER_MS = 20_000
 """The Session Retry Connect Timer between the two requests whose time stamps are compared."""
 
 
@@ -74,7 +74,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
     without a ping.
     """
-    retry_after_ms = sut.timer_ms("session_retry_connect_ms", RETRY_AFTER_MS)
+    retry_after_ms = sut.timer_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)
     first_packet = session.await_request()
     session.connection.close()

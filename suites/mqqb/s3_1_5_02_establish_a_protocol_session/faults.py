@@ -18,20 +18,26 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
-_PROGRESS = {ConnectionStatus.IN_PROCESS, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, ConnectionStatus.ESTABLISHED}
-_FAILURES = set(ConnectionStatus) - _PROGRESS
+_PROGRESS_STATUSES = {
+    ConnectionStatus.IN_PROCESS,
+    ConnectionStatus.ESTABLISH_PACKET_RECEIVED,
+    ConnectionStatus.ESTABLISHED,
+}
+_FAILURE_STATUSES = set(ConnectionStatus) - _PROGRESS_STATUSES
 
 add(
     "initiator-connection-history-failure-missing",
     "MQQB-3.1.5.2-01",
     "The initiator adds no entry to ConnectionHistory for a failed attempt.",
-    omit_history_entries(_FAILURES),
+    omit_history_entries(_FAILURE_STATUSES),
 )
 add(
     "initiator-connection-history-failure-always-ping-failure",
     "MQQB-3.1.5.2-02",
     "The initiator's ConnectionHistory has Status PingFailure for each known failure.",
-    change_history_entries(_FAILURES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE),
+    change_history_entries(
+        _FAILURE_STATUSES - {ConnectionStatus.UNKNOWN_FAILURE}, Status=ConnectionStatus.PING_FAILURE
+    ),
 )
 add(
     "initiator-connection-history-unknown-failure-dns-failure",
@@ -43,19 +49,19 @@ add(
     "initiator-connection-history-failure-time-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has the time 0.",
-    change_history_entries(_FAILURES, ConnectionHistoryTime=0),
+    change_history_entries(_FAILURE_STATUSES, ConnectionHistoryTime=0),
 )
 add(
     "initiator-connection-history-failure-error-0",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has Error 0.",
-    change_history_entries(_FAILURES, Error=0),
+    change_history_entries(_FAILURE_STATUSES, Error=0),
 )
 add(
     "initiator-connection-history-failure-address-empty",
     "MQQB-3.1.5.2-04",
     "The initiator's ConnectionHistory entry of a failure has an empty AddressList.",
-    change_history_entries(_FAILURES, AddressList=""),
+    change_history_entries(_FAILURE_STATUSES, AddressList=""),
 )
 
 

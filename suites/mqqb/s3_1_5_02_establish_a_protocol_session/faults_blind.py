@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.core.sessions.connecting import HRESULTS, Connecting, outgoing_queue
+from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -13,12 +13,12 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
 class FirstHopBlamed(Connecting):
-    """In the ConnectionHistory entry of a failure, AddressList is the address of the first next hop, not of the one
-    that failed.
+    """In the ConnectionHistory entry of a failure, AddressList is the address of the first next hop instead of the next
+    hop that failed.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
-        if HRESULTS[status] and session.NextHopCollection:
+        if HRESULT_BY_CONNECTION_STATUS[status] and session.NextHopCollection:
             history = outgoing_queue(session).ConnectionHistory
             history.append(replace(history.pop(), AddressList=session.NextHopCollection[0].Address))

@@ -11,8 +11,8 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
-    BY_HOST_NAME,
     OTHER_GUID,
+    PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
     get_last_entry,
     list_outgoing_queues,
@@ -38,14 +38,14 @@ def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | No
 @needs("send", "management", "two_addresses")
 @covers("MQQB-3.1.5.2-04")
 def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
-    """The SUT sends to a host name with several addresses, none of which has a listener: ConnectionHistory contains
-    failures with the first address and with the second, the peer's.
+    """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
+    failures with the first address and with the second address, which is the peer's.
     """
     sut.slow_down(4)  # a Ping Response may be too late otherwise
-    sut.send(BY_HOST_NAME, body="opening")
+    sut.send(PEER_QUEUE_BY_HOST_NAME, body="opening")
 
     def list_failed() -> set[str]:
-        entries = _list_entries(sut, BY_HOST_NAME)
+        entries = _list_entries(sut, PEER_QUEUE_BY_HOST_NAME)
         return {entry["AddressList"] for entry in entries if entry["Status"] not in PROGRESS_STATUSES}
 
     peer.environment.run_until(lambda: len(list_failed()) > 1, 2 * sut.connect_timeout_ms)

@@ -33,11 +33,9 @@ def _find_refused_session(peer):
 @sut_survives()
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
-    """Sessions of different initiators are requested until the SUT refuses one: the response of the refused session has
-    CS 1, and its connection is closed.
-
-    The limit of a configurable SUT is set to two; a SUT without that setting may accept all twelve sessions; then the
-    rules are not judged.
+    """Different initiators request sessions until the SUT refuses a request: the response to the refused request has CS
+    1, and its connection is closed. If the limit of the SUT can be configured, it is set to two. A SUT without that
+    setting may accept all twelve sessions; in this case the rules are not judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:

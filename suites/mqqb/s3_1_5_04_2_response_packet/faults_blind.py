@@ -18,7 +18,9 @@ from reference_qm.surface.clock import Now
     blind=True,
 )
 class FirstAddressKept(SessionOpening):
-    """When a session opens with the second next hop, the initiator puts the address of the first one into NextHops."""
+    """When a session opens with the second next hop, the initiator puts the address of the first next hop into
+    NextHops.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

@@ -7,7 +7,7 @@ from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
-    BY_HOST_NAME,
+    PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
     find_initiated_session,
     find_outgoing_queue,
@@ -73,7 +73,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 @covers("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05", "MQQB-3.1.5.4.2-08")
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
-    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.await_session()
     came = sender.collect(session, 1)
@@ -136,8 +136,8 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
-    """Four sessions of one outgoing queue are opened and closed one after the other, the last because a message is
-    unacknowledged: each session adds the entries InProcess, EstablishPacketReceived and Established to
+    """Four sessions of one outgoing queue are opened and closed one after the other; the last session is opened because
+    a message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
     ConnectionHistory.
     """
     to, listener = peer.direct_name(), peer.listen_raw()

@@ -28,7 +28,8 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
     other messages.
 
-    The numbers of the next session begin with 1: its first message is acknowledged, and is not sent again either.
+    The numbers on the next session begin with 1: when the peer acknowledges the first message there, the SUT does not
+    send that message again either.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2)

@@ -391,8 +391,8 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """Three messages are acknowledged on the session, two of them also by an OrderAck: the SUT sends only the third on
-    the next session.
+    """The peer acknowledges three messages by a SessionAck, and two of them also by an OrderAck: on the next session,
+    the SUT sends only the third message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)

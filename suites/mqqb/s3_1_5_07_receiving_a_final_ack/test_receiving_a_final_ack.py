@@ -33,7 +33,7 @@ JOURNALING_CASES = (
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
     (BOTH_JOURNALS, ACK_RECEIVE, "journal"),
-    (["positive"], BAD_DST_Q, ""),
+    *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
         (["negative"] if number % 2 else BOTH_JOURNALS, value, "dead letters")
@@ -96,8 +96,9 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
     """Six messages are refused.
 
-    Of the four with JN, two name a dead-letter queue and arrive there; the other two arrive in the system's dead-letter
-    queue. A further message names a dead-letter queue that does not exist; the SUT may refuse to send this message.
+    Four of the messages have JN. Two of these name a dead-letter queue and are stored there; the other two are stored
+    in the system's dead-letter queue. A further message names a missing dead-letter queue; the SUT may refuse to send
+    this message.
     """
     own = sut.new_queue("dead", transactional=True)
     with suppress(ControlRefused):

@@ -115,8 +115,8 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 @needs("timers", "restart")
 @varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
-    """One message is repeated before each expiry of its history entry, and a second message after the expiry: only the
-    second message is accepted twice.
+    """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
+    expiry of its entry: only the second message is accepted twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
@@ -140,8 +140,8 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.1-03")
 @needs("inspect")
 def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge):
-    """A message is repeated after three seconds: TimeStamp of its history entry, in seconds since 1970, increases by
-    three.
+    """The peer repeats a message after three seconds: TimeStamp of the message's history entry, in seconds since 1970,
+    increases by three.
     """
     session = peer.open_raw()
     packet = peer.message()

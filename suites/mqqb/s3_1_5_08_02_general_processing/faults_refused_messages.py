@@ -128,7 +128,7 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-refused-transactional-message-dead-lettered",
         "MQQB-3.1.5.8.2-32",
-        "The receiver refuses a transactional message to a nontransactional queue, but dead-letters it.",
+        "The receiver puts a transactional message that a nontransactional queue refuses into the dead-letter queue.",
         NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),

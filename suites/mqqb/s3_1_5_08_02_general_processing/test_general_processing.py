@@ -7,13 +7,13 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 
-DELAY_MS = ACK_MS // 2
+ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
@@ -23,16 +23,15 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The SUT acknowledges three express messages together, half of AckTimeout after the first.
-
-    Without a message it sends no acknowledgment; it acknowledges a later message separately.
+    """The SUT acknowledges three express messages together when half of AckTimeout has passed since the first message.
+    While no message arrives, it sends no acknowledgment; it acknowledges a later message separately.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    session = peer.open_raw(AckTimeout=ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     sent = [session.send(peer.message())]
-    session.quiet(sut.duration_ms(DELAY_MS) // 2)
+    session.quiet(sut.duration_ms(ACK_DELAY_MS) // 2)
     sent += [session.send(peer.message()) for _ in range(2)]
-    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     if ack is None:
         judge(
             "MQQB-3.1.5.8.2-03",
@@ -51,8 +50,8 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         case="AckSequenceNumber of the SessionAck",
         evidence=evidence,
     )
-    due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
-    expected = between(*took.by_timer(DELAY_MS))
+    due_ms, took = sut.duration_ms(ACK_DELAY_MS), peer.took(sent[0], ack)
+    expected = between(*took.by_timer(ACK_DELAY_MS))
     judge(
         "MQQB-3.1.5.8.2-12",
         "MQQB-3.1.5.8.7-01",
@@ -62,9 +61,9 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
-    session.quiet(due_ms + sut.slack_ms(DELAY_MS))
+    session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     sent.append(session.send(peer.message()))
-    session.quiet(due_ms + sut.slack_ms(DELAY_MS))
+    session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
     judge(
         "MQQB-3.1.5.8.2-03",
@@ -81,10 +80,10 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
     """The only message of a session is addressed to a missing queue: a SessionAck counts the message."""
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    session = peer.open_raw(AckTimeout=ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
-    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.8.2-03", expected=expected, observed=ack or session, evidence=[sent, ack])
 

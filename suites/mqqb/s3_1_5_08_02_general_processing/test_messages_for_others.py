@@ -46,8 +46,8 @@ class ForwardingSut:
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards them
-    unchanged, except that RC is increased by one.
+    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards the
+    messages unchanged, except that it increases RC by one.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]

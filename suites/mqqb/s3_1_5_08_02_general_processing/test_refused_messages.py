@@ -101,7 +101,7 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
-    """SendInsecureNacks is TRUE: of the messages to missing queues, only those with NA are acknowledged with
+    """SendInsecureNacks is TRUE, and messages are sent to missing queues: only messages with NA are acknowledged with
     BAD_DST_Q.
     """
     sut.send_insecure_nacks()

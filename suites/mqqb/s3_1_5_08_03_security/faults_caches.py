@@ -29,7 +29,7 @@ from reference_qm.security.algorithms import BASE_PROVIDER
 from reference_qm.surface.clock import Now
 
 CERTIFICATES, RECEIVED_KEYS = "UserCertCache", "ReceiveSymmetricKeyCache"
-NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 ANONYMOUS = b"\1\1\0\0\0\0\0\1\0\0\0\0"
 
 
@@ -143,7 +143,7 @@ for _name, _breaks, _says, _install in (
         "receiver-cached-key-remote-guid-wrong",
         "MQQB-3.1.5.8.3-59",
         "The receiver adds a key with a wrong RemoteQMGuid to ReceiveSymmetricKeyCache.",
-        change_cached_entries(RECEIVED_KEYS, RemoteQMGuid=NOBODY),
+        change_cached_entries(RECEIVED_KEYS, RemoteQMGuid=UNKNOWN_GUID),
     ),
     (
         "receiver-cached-key-provider-wrong",

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
-ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
 def _insert_refused_message(refused: MessageClass) -> Install:
@@ -87,25 +87,25 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-denied-access-not-sent",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends no administration acknowledgment for a message with NA whose sender has no access.",
-        omit_nack(ACCESS_DENIED),
+        omit_nack(RPC_ACCESS_DENIED_STATUS),
     ),
     (
         "receiver-nack-of-denied-access-without-na",
         ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "The receiver sends an administration acknowledgment for a message without NA whose sender has no access.",
-        send_unrequested_nack(ACCESS_DENIED),
+        send_unrequested_nack(RPC_ACCESS_DENIED_STATUS),
     ),
     (
         "receiver-final-ack-of-denied-access-not-sent",
         "MQQB-3.1.5.8.3-124",
         "The receiver sends no FinalAck for a transactional message whose sender has no access.",
-        omit_final_ack(ACCESS_DENIED),
+        omit_final_ack(RPC_ACCESS_DENIED_STATUS),
     ),
     (
         "receiver-message-with-denied-access-inserted",
         "MQQB-3.1.5.8.3-127",
         "The receiver refuses a message whose sender has no access, but inserts it into its queue.",
-        _insert_refused_message(ACCESS_DENIED),
+        _insert_refused_message(RPC_ACCESS_DENIED_STATUS),
     ),
 ):
     add(_name, _breaks, _says, _install)

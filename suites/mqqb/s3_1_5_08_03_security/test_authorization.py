@@ -11,7 +11,7 @@ import base64
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
 from harness.wire.protection import SIG20
 from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
@@ -180,7 +180,9 @@ def test_denial_for_group_applies_to_its_members(peer, sut, judge):
     """A queue denies the right to write to a group and grants it to everyone: the message of Alice arrives, and the
     message of Bob, who is a member of the group, is refused.
     """
-    security = descriptor(denied=((SENDERS, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True)
+    security = descriptor(
+        denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
+    )
     try:
         name = sut.new_queue("group", security_base64=base64.b64encode(security).decode())
     except ControlRefused as refused:

@@ -13,7 +13,7 @@ from harness.wire import protection
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
 from suites.mqqb.steps.secured import (
     CLEAR_BODY,
-    OTHER_BYTES_HASHED,
+    NO_SIGNATURE_ACCEPTED_REASON,
     SYMMETRIC_KEYS,
     Secured,
     encrypt_message,
@@ -21,13 +21,13 @@ from suites.mqqb.steps.secured import (
 )
 
 SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
-ENHANCED = 3
-PROVIDER = protection.LEVELS[ENHANCED]
+ENHANCED_PRIVACY_LEVEL = 3
+PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
 ENCRYPTION_KINDS = (
     (1, protection.RC2, 40),
     (1, protection.RC4, 40),
-    (ENHANCED, protection.RC2, 128),
-    (ENHANCED, protection.RC4, 128),
+    (ENHANCED_PRIVACY_LEVEL, protection.RC2, 128),
+    (ENHANCED_PRIVACY_LEVEL, protection.RC4, 128),
     (5, protection.AES_128, 128),
     (5, protection.AES_192, 192),
     (5, protection.AES_256, 256),
@@ -60,13 +60,17 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     secured.dispositions(
-        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128])}
+        {
+            "": encrypt_message(
+                sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, SYMMETRIC_KEYS[128]
+            )
+        }
     )
     peer.pass_time(2 * sut.response_timeout_ms)
     initial_users = caches.users()
     disposition = secured.dispositions({"": sign_message(secured.message(body=CLEAR_BODY))})[""]
     if disposition.found is None:
-        raise ConformanceFailure(OTHER_BYTES_HASHED)
+        raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
     entries, now_s = caches.entries(caches.CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -133,7 +137,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     for user in (ALICE, BOB, CAROL, DAVE):
         disposition = secured.dispositions({"": sign_message(secured.message(user), key=user.key)})[""]
         if disposition.found is None:
-            raise ConformanceFailure(OTHER_BYTES_HASHED)
+            raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
         evidence += disposition.frames
         peer.pass_time(CACHING_DELAY_MS)
     full = caches.users()
@@ -173,7 +177,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     initial = len(caches.entries(caches.RECEIVED_KEYS))
 
     def message(key=SYMMETRIC_KEYS[128]):
-        return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, key)
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
 
     disposition = secured.dispositions({"": message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
@@ -187,7 +191,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),
-        ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER),
+        ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER_NAME),
         ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", protection.RC4),
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
@@ -254,7 +258,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     for level, algorithm, bits in ENCRYPTION_KINDS:
         packet = encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
         frames += secured.dispositions({"": packet})[""].frames
-    expected = [(protection.LEVELS[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
+    expected = [(protection.PROVIDER_BY_PRIVACY_LEVEL[level], algorithm) for level, algorithm, _ in ENCRYPTION_KINDS]
     entries = [
         (entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm"))
         for entry in caches.entries(caches.RECEIVED_KEYS)
@@ -274,7 +278,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""
     secured, caches = Secured(peer, sut, receive_symmetric_key_cache_size=4), Caches(sut)
-    receiver = protection.listed_keys(sut.receiving_keys)[PROVIDER]
+    receiver = protection.listed_keys(sut.receiving_keys)[PROVIDER_NAME]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {protection.simple_blob(protection.RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
@@ -284,7 +288,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     evidence = []
     for key in keys[:4]:
         evidence += secured.dispositions(
-            {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, key)}
+            {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)}
         )[""].frames
         peer.pass_time(CACHING_DELAY_MS)
     full = list_cached()
@@ -295,7 +299,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
         evidence=evidence[-1],
     )
     evidence += secured.dispositions(
-        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED, protection.RC4, keys[4])}
+        {"": encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, keys[4])}
     )[""].frames
     judge(
         "MQQB-3.1.5.8.3-68",

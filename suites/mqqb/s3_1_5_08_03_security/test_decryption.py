@@ -165,7 +165,9 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "PrivacyLevel 2, without NA": message(2, na=0, for_level=BASE),
             "not a SIMPLEBLOB": message(blob=b"\7" * 268),
             "a blob for another key": message(
-                blob=protection.simple_blob(protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.LEVELS[ENHANCED]])
+                blob=protection.simple_blob(
+                    protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED]]
+                )
             ),
             "an incomplete block": message(body=b"\x11" * 47),
             "no padding": message(body=bytes(48)),

@@ -17,8 +17,8 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-ADVANCED = 5
-ROWS = (
+ADVANCED_PRIVACY_LEVEL = 5
+FINAL_ACK_CASES = (
     ("MQQB-3.1.5.8.3-18", "signature", "final", "NACK_BAD_SIGNATURE"),
     ("MQQB-3.1.5.8.3-41", "certificate", "final", "NACK_BAD_SIGNATURE"),
     ("MQQB-3.1.5.8.3-85", "encryption", "final", "NACK_BAD_ENCRYPTION"),
@@ -27,7 +27,7 @@ ROWS = (
 
 
 @needs("security", "receive")
-@covers(*(rule for rule, *_ in ROWS))
+@covers(*(rule for rule, *_ in FINAL_ACK_CASES))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages without a request for acknowledgments are refused for their signature, certificate,
     encryption or sender: each causes a FinalAck with the class of its refusal.
@@ -40,8 +40,13 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
         "signature": flip_signature_bit(sign_message(secured.message(**quiet))),
         "certificate": sign_message(secured.message(**quiet, security=stranger), SIG20, MALLORY.key),
         "encryption": encrypt_message(
-            sut, secured.message(**quiet), ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=bytes(47)
+            sut,
+            secured.message(**quiet),
+            ADVANCED_PRIVACY_LEVEL,
+            protection.AES_256,
+            SYMMETRIC_KEYS[256],
+            body=bytes(47),
         ),
         "sender": secured.message(MALLORY, **quiet),
     }
-    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), ROWS)
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_CASES)

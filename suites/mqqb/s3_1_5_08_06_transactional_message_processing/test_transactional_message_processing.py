@@ -26,7 +26,7 @@ GAP_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
 """The highest time scale at which the check can act while a timer runs."""
-IN_TIME = "after OrderAckTimeout"
+ORDER_ACK_IN_TIME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
 OFFERS_OF_ONE_SEQUENCE = (
     (5, 4, False, "5 after 4 as the first message"),
@@ -41,11 +41,11 @@ OFFERS_OF_ONE_SEQUENCE = (
     (12, 0, True, "12 after none"),
     (12, 11, False, "12 again, after the missing 11"),
     (14, 13, False, "14 after the missing 13"),
-    (0x100, 12, True, "0x100 after 12"),
-    (0x1_0000, 0x100, True, "0x10000 after 0x100"),
-    (0x1_0001, 0x1_0000, True, "0x10001 after 0x10000"),
-    (0x101, 0x100, False, "0x101 after 0x100, below the last"),
-    (0x8000_0000, 0x1_0001, True, "0x80000000 after 0x10001"),
+    (256, 12, True, "256 after 12"),
+    (65_536, 256, True, "65536 after 256"),
+    (65_537, 65_536, True, "65537 after 65536"),
+    (257, 256, False, "257 after 256, below the last"),
+    (0x8000_0000, 65_537, True, "0x80000000 after 65537"),
     (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
     (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
 )
@@ -66,13 +66,13 @@ OFFERS_OF_SEQUENCES = (
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
-NEW_SECOND_MS = 2_500
+WAIT_FOR_NEW_SECOND_MS = 2_500
 """The time after which a new sequence has a later TimeStamp than all sequences of this check."""
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
-LEAST_GROWTH_S = 2
+LEAST_IDENTIFIER_GROWTH_S = 2
 """The seconds to wait before the SUT sets a time again, and the least increase of that time."""
-ATTEMPTS = 3
+MOST_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
 """The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
 """
@@ -80,7 +80,7 @@ STALLED_ATTEMPTS = 6
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     """Describe how long after a message its OrderAck arrived."""
-    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, IN_TIME)
+    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -95,8 +95,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 )
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
-    """The peer sends message 1, then 2, then 2 again, each while the Order Ack Send Timer is stopped: each time, the
-    SUT sends an OrderAck with the number of that message after OrderAckTimeout.
+    """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
+    Timer is stopped: each time, the SUT sends an OrderAck with the number of the message after OrderAckTimeout.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -109,7 +109,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.1.6.2-06",
             "MQQB-3.1.2.7-01",
             "MQQB-3.1.3.2-28",
-            expected=IN_TIME,
+            expected=ORDER_ACK_IN_TIME,
             observed=when,
             case="OrderAck",
             evidence=evidence,
@@ -154,7 +154,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
-        expected=fields({"message": last, "from the second": IN_TIME}),
+        expected=fields({"message": last, "from the second": ORDER_ACK_IN_TIME}),
         observed=observed,
         evidence=[*sent, frame],
     )
@@ -179,7 +179,7 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
-    for _ in range(ATTEMPTS):
+    for _ in range(MOST_ATTEMPTS):
         sent = [receiver.send()]
         receiver.peer.pass_time(gap_ms)
         sent.append(receiver.send())
@@ -194,8 +194,8 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends messages 1, 2, 4; then 3, 4; then 2, 3; then 6; then 5, 7, 6: the OrderAcks name messages 2, 4, 4,
-    4 and 6, which are the last messages in order.
+    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6: the OrderAcks after
+    the groups name the numbers 2, 4, 4, 4 and 6, which are the last messages in order.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -226,8 +226,8 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @BY_KIND_OF_NAME
 def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut, judge, name):
-    """After one message, the peer sends messages of earlier and later sequences: of a later sequence, the SUT accepts
-    only the first message and its successors.
+    """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
+    of a later sequence and the messages that follow it.
     """
     offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
@@ -235,7 +235,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
-    peer.pass_time(NEW_SECOND_MS)
+    peer.pass_time(WAIT_FOR_NEW_SECOND_MS)
 
 
 class Offer(NamedTuple):
@@ -296,7 +296,7 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and another out of order: the verb
+    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
     get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
@@ -347,7 +347,7 @@ def _get_listed_transfer(receiver: Receiver) -> dict[str, Any]:
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
-    """The peer sends two messages out of order, then the missing one: the reject counts reach 2 and return to 0;
+    """The peer sends two messages out of order, then the missing message: the reject counts reach 2 and return to 0;
     LastAccessTime and LastOrderAckSendTime increase.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
@@ -400,7 +400,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
-    allowed_ms = passed.allowed(LEAST_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
+    allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),

@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds, one_of
-from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.ordering import Receiver
@@ -15,8 +15,8 @@ from suites.mqqb.steps.ordering import Receiver
 FLAG_COUNT = 32
 """The number of bits in RecoverableMsgAckFlags."""
 EXPRESS_COUNT = 3
-"""The number of express messages among the recoverable ones."""
-LATE_ACK_MS = ACK_MS // 2
+"""The number of express messages that are sent between the recoverable messages."""
+LATE_ACK_MS = ACK_TIMEOUT_MS // 2
 
 
 RULES_OF_FIRST_ACK = (
@@ -40,7 +40,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAG_COUNT + EXPRESS_COUNT:
         raise ConformanceFailure(f"the SUT's window of {window} is full before all flags are used")
@@ -105,14 +105,14 @@ UNFORWARDED_RC = 0x1F
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 @varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, of which the second is refused or a duplicate: the SUT acknowledges
-    the third as number 3 or 2 (E19).
+    """The peer sends three recoverable messages, and the second is refused or is a duplicate: the SUT acknowledges the
+    third message as number 3, or as number 2 (E19).
     """
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
     packets = [first, first.copy() if reason == "a duplicate" else _build_refused_message(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     peer.environment.run_until(lambda: len(_list_stored_numbers(session)) >= len(sent), within_ms)
     allowed = one_of([1, 2, 3]) if reason == "a duplicate" else one_of([1, 2, 3], [1, 2])
     judge(
@@ -162,7 +162,7 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
     ack = session.expect(
         "SessionAck",
         lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
-        within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
+        within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS),
     )
     acks = [ack, receiver.await_last_acknowledgment(2)]
     before = _describe_queue_contents(sut)
@@ -194,7 +194,7 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
     session = peer.open_raw()
     makes = (peer.message, peer.recoverable_message) * 2
     sent = [session.send(make()) for make in makes]
-    session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    session.expect("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
     sent.append(session.send(session.build_session_ack(UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
         session.wait_closed()
@@ -213,7 +213,7 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
     of its group.
     """
     sut.slow_down(10)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_ACK_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     evidence: list[Frame] = []
     before = 0
     for group in ("ereer", "r", "rrre"):
@@ -233,8 +233,8 @@ def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-15")
 @varied("priority", "time to be received", "time to reach queue", "extension", "destination")
 def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
-    """The peer repeats an acknowledged recoverable message, then sends a new one: the SUT acknowledges the new message
-    as number 3 or 2 (E17).
+    """The peer repeats an acknowledged recoverable message, then sends a new message: the SUT acknowledges the new
+    message as number 3, or as number 2 (E17).
     """
     session = peer.open_raw()
     twice = peer.recoverable_message()
@@ -262,7 +262,7 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     )
 
 
-ACK_DELAY_MS = ACK_MS // 2
+ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 
 
 GREATEST_TIMER_SPEED_UP = 10
@@ -277,7 +277,7 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=soon_ms)
     sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
     session.quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))

@@ -14,6 +14,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
     CLOCK_TOLERANCE_S,
+    OTHER_GUID,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -23,7 +24,7 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
 
-QUOTA_KB = 8
+SMALL_QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
@@ -116,7 +117,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     a FinalAck if it is transactional.
     """
     transactional = kind == "transactional"
-    queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
+    queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
     for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):
@@ -155,8 +156,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("receive", "transactions", "queue_control")
 def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
-    """A transaction has received the message that fills a queue with a quota: a further message of the peer is
-    refused, and after the abort only the first message is in the queue.
+    """A transaction has received the message that uses up the quota of its queue: a further message of the peer is
+    refused, and after an abort only the first message is in the queue.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -187,8 +188,8 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message to a queue with a quota is removed when its transaction aborts: then the first of two messages of the
-    peer fits into the queue, and the second is refused.
+    """A message in a queue with a quota is removed when its transaction aborts. Then the peer sends two messages: the
+    first fits into the queue, and the second is refused.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -211,8 +212,9 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
-@varied("acknowledgments", "response queue", "application tag", "extension", "destination")
-def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
+@pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
+@varied("acknowledgments", "application tag", "destination")
+def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, recoverable):
     """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, and does
     not store the message.
     """
@@ -220,7 +222,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     session.check_alive()
     queue = sut.queue()
     sut.configure(quota_kb=0)
-    sent = session.send(peer.recoverable_message(label="no room"))
+    sent = session.send(peer.message({"DM": recoverable}, label="no room"))
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
@@ -229,6 +231,27 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         expected=holds("the message was disregarded", otherwise="stored in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
+    )
+
+
+@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-23")
+@needs("management", "queues", "receive")
+def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
+    """Two queue managers send the first message of a sequence to one queue: the queue has an
+    IncomingTransactionalTransferInfo with the SenderIdentifier of each.
+    """
+    name, senders, sent = sut.queue("transactional"), {}, []
+    for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
+        session, sequence = peer.open_raw({"ClientGuid": sender}), Sequence(peer, ordinal=ordinal)
+        senders[sequence.identifier.Ordinal] = str(sender)
+        sent.append(session.send(sequence.message({"SourceQueueManager": sender}, label=f"from {ordinal}")))
+        peer.await_label(f"from {ordinal}", name)
+    infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
+    judge.all(
+        expected=list(senders.values()),
+        observed=[guid_text(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
+        case="SenderIdentifiers",
+        evidence=sent,
     )
 
 
@@ -329,7 +352,7 @@ RULES_OF_TRANSFER_INFO = (
 @needs("management", "send", "private_names")
 @varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, of which an OrderAck acknowledges the first, and then forwards a
+    """The SUT sends three transactional messages, and an OrderAck acknowledges the first; then the SUT forwards a
     message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)

@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, change_report_element, change_reports
+from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element, change_reports
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -41,7 +41,7 @@ _ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
         "receiver-report-destination-wrong",
         ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07"),
         "DestinationQueueFormatName",
-        ELSEWHERE,
+        FOREIGN_QUEUE_NAME,
     ),
     ("receiver-report-recoverable", "MQQB-3.1.5.8.9-05", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
     ("receiver-report-label-wrong", "MQQB-3.1.5.8.9-06", "Label", lambda old: f"0{old}"),
@@ -62,7 +62,7 @@ class ReportedUnasked(Tracing):
 
 def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message:
     if qm.next_hops.get_destination_info(report.DestinationQueueFormatName) is None:
-        return replace(report, DestinationQueueFormatName=ELSEWHERE)
+        return replace(report, DestinationQueueFormatName=FOREIGN_QUEUE_NAME)
     return report
 
 

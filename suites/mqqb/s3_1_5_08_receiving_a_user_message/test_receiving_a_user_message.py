@@ -31,15 +31,15 @@ from suites.mqqb.steps.secured import (
 
 WRONG_MESSAGE_COUNT = 0x4000
 """A message count that is wrong in every reading (E20)."""
-LONG_AGO_S = 3_600
+LONG_AGO_AGE_S = 3_600
 CLOCK_TOLERANCE_S = 120
 """The greatest difference between the clocks of the SUT and of the tester."""
 LIFETIME_CASES = {
     "a second to reach its queue": (1, None, False),
-    "almost an hour to reach its queue": (LONG_AGO_S - CLOCK_TOLERANCE_S, None, False),
-    "more than an hour to reach its queue": (LONG_AGO_S + CLOCK_TOLERANCE_S, None, True),
-    "more than an hour to be received": (None, LONG_AGO_S + CLOCK_TOLERANCE_S, True),
-    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCK_TOLERANCE_S, False),
+    "almost an hour to reach its queue": (LONG_AGO_AGE_S - CLOCK_TOLERANCE_S, None, False),
+    "more than an hour to reach its queue": (LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, None, True),
+    "more than an hour to be received": (None, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, True),
+    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_AGE_S + CLOCK_TOLERANCE_S, False),
     "for ever": (None, None, True),
 }
 """TimeToReachQueue, TimeToBeReceived, and whether a message with these lifetimes must still arrive an hour after it was
@@ -104,7 +104,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
-    user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S, "DM": int(kind != "express")}
+    user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_AGE_S, "DM": int(kind != "express")}
     sent: dict[str, Frame] = {}
     for number, (life, (reach_s, receive_s, _)) in enumerate(LIFETIME_CASES.items(), 1):
         limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})

@@ -12,7 +12,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
-CLEANUP_MS = 12_000
+SESSION_CLEANUP_MS = 12_000
 
 
 @malforms("MQQB-3.1.6.4-06")
@@ -80,14 +80,14 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
 
     if ended == "idle":
-        sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
     session = peer.open_raw({"ClientGuid": OTHER_GUID})
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
     if not peer.eventually(lambda: any(running())):
         raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
+    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(running()))
     observed = sorted(set().union(*running()))
@@ -97,8 +97,8 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
-    """The SUT sends a message and the peer closes the session: the outgoing queue is Connected before and Disconnected
-    afterwards.
+    """The SUT sends a message, and the peer closes the session: the outgoing queue is Connected before the close and
+    Disconnected after it.
     """
     sender = Sender(peer, sut)
 

@@ -7,13 +7,13 @@ from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import BY_HOST_NAME
+from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
-from suites.mqqb.steps.sender import RETRY_MS, SET_UP_PACKETS, Sender
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
 DELIVERIES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
-LONG_RETRY_MS = 60_000
+LONG_RETRY_INTERVAL_MS = 60_000
 """A retry time in ms during which an acknowledgment can arrive on a different session."""
 
 
@@ -30,7 +30,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     sends both messages again. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
-        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+        sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
     session, sent = sender.await_first(3)
@@ -78,7 +78,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     sender.collect_all(again, 2)
     ack = again.acknowledge_all()
     again.close()
-    unexpected = sender.poll_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
+    unexpected = sender.poll_session(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
@@ -135,7 +135,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     """The session of the only unacknowledged message is lost, and the OrderAck for the message arrives on a session of
     the peer: the SUT connects only when it has a further message.
     """
-    sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
+    sut.set_timers(session_retry_connect_ms=LONG_RETRY_INTERVAL_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
     sender.send(1, delivery="transactional")
     session, [sent] = sender.await_first(1)
@@ -147,7 +147,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     other.check_alive()
     if sender.poll_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")
-    within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
+    within_ms = sut.duration_ms(LONG_RETRY_INTERVAL_MS) + sut.slack_ms(LONG_RETRY_INTERVAL_MS)
     early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
     none_new = holds("the SUT opens no new session when no messages are left", otherwise="a new session")
@@ -168,7 +168,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     """The SUT sends to a host name with two addresses, the first without a listener: it connects to the second address
     and sends its message there.
     """
-    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
     session = sender.poll_session()
     came = Sender.tags(sender.collect(session, 1)) if session else []
@@ -188,7 +188,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of this next
     hop. When the peer closes the connection, the SUT connects again.
     """
-    sender = Sender(peer, sut, BY_HOST_NAME)
+    sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     peer.tamper_accepted(lambda packet: None)
     sender.send(1)
     session = peer.await_session(sut.connect_timeout_ms)
@@ -235,6 +235,6 @@ def _check_reconnection_time(again, session, sut):
         return "not connected again"
     if again.received and sut.has("set_timers"):
         took = session.peer.took(session.record.closed_at_ms, again.received[0])
-        when = took.when(RETRY_MS)
+        when = took.when(RETRY_INTERVAL_MS)
         return when == IN_TIME or f"connected again {when}"
     return True

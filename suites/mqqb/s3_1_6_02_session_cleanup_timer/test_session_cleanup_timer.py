@@ -17,10 +17,9 @@ from suites.mqqb.steps.cleanup import (
 @needs("timers")
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """Of three sessions, two receive a message (accepted or refused) half-way through the cleanup time: the idle
-    session closes after one cleanup time, and the two used sessions after two.
-
-    The document only recommends that an idle session is closed, but requires the time.
+    """The peer opens three sessions, and sends a message on two of them after half of the cleanup time; one message is
+    accepted and one is refused. The idle session closes after one cleanup time, and each used session after two cleanup
+    times. The document only recommends that an idle session is closed, but specifies the time.
     """
     cleanup_ms = begin_cleanups(sut)
     idle, accepted, refused = peer.open_raw(), peer.open_raw(), peer.open_raw()

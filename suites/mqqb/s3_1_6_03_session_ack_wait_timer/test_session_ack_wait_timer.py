@@ -32,9 +32,9 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.2.4-01",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
-    """The SUT sends messages on three sessions: on the first the peer acknowledges nothing, on the second it
-    acknowledges late, and on the third between two messages. The SUT closes each session at the expiry that follows
-    from the received packets.
+    """The SUT sends messages on three sessions. The peer acknowledges no message on the first session, acknowledges
+    only the first of three messages on the second session, and sends a SessionAck during the wait on the third session.
+    The SUT closes each session at the expiry that follows from the received packets.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)

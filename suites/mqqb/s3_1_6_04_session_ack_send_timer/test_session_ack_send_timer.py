@@ -6,12 +6,12 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
-EXPRESS_ACK_DELAY_MS = ACK_MS // 2
+EXPRESS_ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 """The time in ms between the first message and its acknowledgment (3.1.5.8.2)."""
 RECOVERABLE_ACK_DELAY_MS = 4_000
 """The time in ms between the first recoverable message and its acknowledgment (3.1.5.8.7), which is long enough to send
@@ -38,7 +38,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     express message: after the delay of each turn, the SUT sends one SessionAck with the numbers and flags of that turn.
     """
     sut.slow_down(20)
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.message()) for _ in range(2)]
     first = _poll_next_packet(session, sut)
     judge(
@@ -168,11 +168,11 @@ def test_every_received_message_has_its_flag(peer, sut, judge, count):
     """The peer sends up to 32 recoverable messages at once: the next SessionAcks together acknowledge each of these
     messages, by its number or flag, and no others.
     """
-    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
     sent = [session.send(peer.recoverable_message()) for _ in range(count)]
     flagged: set[int] = set()
     acks = []
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     while len(flagged) < count and (ack := session.poll("SessionAck", within_ms=within_ms)) is not None:
         acks.append(ack)
         flagged |= list_flagged_numbers(ack["SessionHeader"])

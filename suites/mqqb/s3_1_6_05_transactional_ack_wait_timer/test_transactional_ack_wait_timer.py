@@ -25,8 +25,8 @@ Wait Timer.
 @needs("send")
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.7.1.3-09")
 def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge):
-    """The OrderAck of the SUT's message ends its sequence; the message of the next sequence has a SessionAck but no
-    OrderAck: the SUT resends that message only.
+    """The OrderAck of the SUT's message ends a sequence. The message of the next sequence gets a SessionAck but no
+    OrderAck: the SUT resends only this message.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-later")
     first = outgoing.send()

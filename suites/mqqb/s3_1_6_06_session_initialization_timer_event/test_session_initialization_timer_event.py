@@ -72,7 +72,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)
     outgoing.await_request()
-    peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_MS))
+    peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
     outgoing.connection.close()
     asked = outgoing.await_request()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)

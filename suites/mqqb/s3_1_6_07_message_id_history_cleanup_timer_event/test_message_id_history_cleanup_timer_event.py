@@ -20,8 +20,8 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
     """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The messages that arrive at 0.45 and
-    1.45 have history entries at 1.75; at 2.5 only the later message has an entry, and at 3.5 neither. A message at 0
-    starts the timer; a message at 1.75 does not delay it.
+    1.45 have history entries at 1.75; at 2.5 only the later message has an entry, and at 3.5 neither message has one. A
+    message at 0 starts the timer; a message at 1.75 does not delay it.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)

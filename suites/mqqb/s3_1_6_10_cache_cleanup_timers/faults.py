@@ -6,7 +6,7 @@ from harness.faults.registry import add
 from harness.faults.timed_caches import Cache, replace_cache
 from reference_qm.surface.clock import Now
 
-CERTIFICATES = "UserCertCache"
+CERTIFICATE_CACHE_NAME = "UserCertCache"
 RECEIVED_KEYS, SENT_KEYS = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"
 
 
@@ -50,35 +50,35 @@ for _name, _breaks, _says, _cache, _faulty in (
         "receiver-user-cert-cache-not-cleaned",
         ("MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The receiver does nothing when the cleanup timer of UserCertCache expires.",
-        CERTIFICATES,
+        CERTIFICATE_CACHE_NAME,
         _NothingDone,
     ),
     (
         "receiver-user-cert-cache-expired-entries-kept",
         ("MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The receiver's cleanup of UserCertCache keeps expired entries.",
-        CERTIFICATES,
+        CERTIFICATE_CACHE_NAME,
         _AllKept,
     ),
     (
         "receiver-user-cert-cache-young-entries-deleted",
         ("MQQB-3.1.6.13-02",),
         "The receiver's cleanup of UserCertCache also deletes entries that have not expired.",
-        CERTIFICATES,
+        CERTIFICATE_CACHE_NAME,
         _AllDropped,
     ),
     (
         "receiver-user-cert-cache-timer-by-youngest-entry",
         ("MQQB-3.1.6.13-03", "MQSO-6.4.3.1-D02"),
         "The receiver computes the next cleanup of UserCertCache from the youngest entry instead of the oldest.",
-        CERTIFICATES,
+        CERTIFICATE_CACHE_NAME,
         _DueByTheYoungest,
     ),
     (
         "receiver-user-cert-cache-timer-ignores-age",
         ("MQQB-3.1.6.13-04",),
         "The receiver restarts the cleanup timer of UserCertCache with a whole lifetime.",
-        CERTIFICATES,
+        CERTIFICATE_CACHE_NAME,
         _DueByNothing,
     ),
     # -- keys of received messages ---------------------------------------------------------------------------------

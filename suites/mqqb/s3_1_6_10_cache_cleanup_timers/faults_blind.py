@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.names.cache_timers import CacheTimers
 from reference_qm.core.part import QM
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.security.caches import MINUTE_MS
+from reference_qm.security.caches import MS_PER_MINUTE
 from reference_qm.surface.clock import Now
 
 
@@ -27,4 +27,4 @@ class WholeLifetimeLater(CacheTimers):
         self.cleanups += 1
         key, lifetime_ms = TimerKey(name, 0), self.qm.caches.UserCertCache.lifetime_ms
         if self.cleanups > 1 and lifetime_ms is not None and self.qm.timers.is_running(key):
-            self.qm.timers.start(key, now.monotonic_ms, (lifetime_ms + MINUTE_MS) // self.qm.settings.scale)
+            self.qm.timers.start(key, now.monotonic_ms, (lifetime_ms + MS_PER_MINUTE) // self.qm.settings.scale)

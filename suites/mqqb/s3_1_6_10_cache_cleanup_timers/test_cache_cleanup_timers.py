@@ -6,15 +6,15 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
-from harness.wire.protection import AES_256, LEVELS, RC4
+from harness.wire.protection import AES_256, PROVIDER_BY_PRIVACY_LEVEL, RC4
 from suites.mqqb.steps.caching import Caches
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 ADVANCED, ENHANCED = 5, 3
-ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
+CIPHER_BY_PRIVACY_LEVEL = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
-MINUTE_MS = 60_000
+MS_PER_MINUTE = 60_000
 LEAST_REAL_LIFETIME_MS = 10_000
 """The least lifetime of entries in real time; it must be long because CachedTime counts whole seconds."""
 GREATEST_TIME_SCALE = 20
@@ -69,11 +69,11 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     names = (Caches.RECEIVED_KEYS, Caches.SENT_KEYS, Caches.CERTIFICATES)
     counts = {name: len(caches.entries(name)) for name in names}
     left_ms = {"first": {name: caches.remaining_ms(name) for name in names}}
-    wait_until(lifetime_ms + MINUTE_MS)
+    wait_until(lifetime_ms + MS_PER_MINUTE)
     peer.pass_time(2 * margin)
     kept = {name: caches.users() if name == Caches.CERTIFICATES else _list_level_names(caches, name) for name in names}
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
-    due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
+    due_ms = {"first": MS_PER_MINUTE // scale, "second": second_ms // scale}
     judge(
         "MQSO-6.4.3.1-01",
         expected=2,
@@ -111,7 +111,7 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     a second.
     """
     peer, sut = secured.peer, secured.sut
-    algorithm, bits = ALGORITHMS[level]
+    algorithm, bits = CIPHER_BY_PRIVACY_LEVEL[level]
     clear = sign_message(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
     packet = encrypt_message(sut, clear, level, algorithm, SYMMETRIC_KEYS[bits])
     if early:
@@ -138,5 +138,5 @@ def _send_encrypted(secured: Secured, level: int):
 
 def _list_level_names(caches: Caches, name: str) -> list[str]:
     """Return the names of the privacy levels of the keys in a cache, in the order of the cache."""
-    levels = {LEVELS[level]: text for level, text in PROVIDER_NAMES.items()}
+    levels = {PROVIDER_BY_PRIVACY_LEVEL[level]: text for level, text in PROVIDER_NAMES.items()}
     return [levels[entry["CryptoServiceProvider"]] for entry in caches.entries(name)]

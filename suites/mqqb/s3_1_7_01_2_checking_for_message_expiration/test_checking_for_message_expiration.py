@@ -43,9 +43,9 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for an unreachable peer, three expire: the SUT sends only the fourth message, acknowledges the
-    expired message with NA, and puts the expired message with JN into a dead-letter queue, although its
-    TimeToBeReceived has expired.
+    """Three of four messages for an unreachable peer expire. The SUT sends only the fourth message, and sends a
+    negative acknowledgment of the expired message with NA. It puts the expired message with JN into a dead-letter
+    queue, although the TimeToBeReceived of that message has also expired.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -184,8 +184,8 @@ def encode_ordinal(ordinal: int) -> bytes:
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_forwarded_message_that_expires_is_acknowledged_as_requested(peer, sut, judge, delivery):
     """The peer sends the SUT two messages from another queue manager that must be forwarded, but have expired: the SUT
-    sends a negative acknowledgment of the message with NA to its administration queue, and none of the message without
-    NA.
+    sends a negative acknowledgment of the message with NA to the administration queue of that message, and no
+    acknowledgment of the message without NA.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     now_s = peer.environment.now().utc_s

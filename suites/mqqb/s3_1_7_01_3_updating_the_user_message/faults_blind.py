@@ -26,7 +26,9 @@ class FinalAckNotCounted(Sending):
 
 @fault("sender-express-message-starts-no-session-ack-wait-timer", breaks="MQQB-3.1.7.1.3-27", blind=True)
 class ExpressNotAwaited(Sending):
-    """The sender starts the Session Ack Wait Timer when it sends a recoverable message, but not for an express one."""
+    """The sender starts the Session Ack Wait Timer when it sends a recoverable message, but not when it sends an
+    express message.
+    """
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number))
@@ -38,7 +40,7 @@ class ExpressNotAwaited(Sending):
 
 @fault("sender-later-sequence-starts-no-transactional-ack-wait-timer", breaks="MQQB-3.1.7.1.3-09", blind=True)
 class LaterSequenceNotAwaited(TransactionalSending):
-    """The sender starts the Transactional Ack Wait Timer for its first sequence, but not for a later one."""
+    """The sender starts the Transactional Ack Wait Timer for its first sequence, but not for later sequences."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
@@ -243,7 +243,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     later = session.poll(
         "SessionAck",
         lambda one: one["SessionHeader"].AckSequenceNumber == 3 * attempt + 1,
-        within_ms=sut.duration_ms(ACK_MS),
+        within_ms=sut.duration_ms(ACK_TIMEOUT_MS),
     )
     for rule, name, expected in (
         ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
@@ -264,8 +264,8 @@ UNACKNOWLEDGED_COUNT = 2
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed window: it sends one window of messages on the first session, and
-    also on the next session, which begins with two unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize. It sends as many messages as WindowSize on the first
+    session, and also on the next session, which begins with two unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send(1)

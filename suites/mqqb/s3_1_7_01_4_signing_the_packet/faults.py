@@ -13,7 +13,7 @@ from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
 
-_HASH = "MessagePropertiesHeader.HashAlgorithm"
+_HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
 
 
 @fault(
@@ -77,8 +77,8 @@ class SignedWithSha1(Securing):
         if _is_msmq_1_signature(message):
             return super().sign_packet(message, packet)
         asked = packet.MessagePropertiesHeader.HashAlgorithm
-        signed = super().sign_packet(message, set_fields(packet, {_HASH: int(HashAlgorithm.SHA1)}))
-        kept: UserMessagePacket = set_fields(signed, {_HASH: asked})
+        signed = super().sign_packet(message, set_fields(packet, {_HASH_ALGORITHM_FIELD: int(HashAlgorithm.SHA1)}))
+        kept: UserMessagePacket = set_fields(signed, {_HASH_ALGORITHM_FIELD: asked})
         return kept
 
 

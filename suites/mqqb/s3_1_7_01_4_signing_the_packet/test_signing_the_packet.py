@@ -12,7 +12,7 @@ from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
-OTHER_KEY = "not signed with the user's key"
+WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERIES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
@@ -59,7 +59,7 @@ def _name_signature_type(value, frame, signer=ALICE):
     found = [
         name for name, kind in SIGNATURE_KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)
     ]
-    return found[0] if found else OTHER_KEY
+    return found[0] if found else WRONG_KEY_OUTCOME
 
 
 @needs("security", "send")
@@ -128,7 +128,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_KINDS):
         raise ConformanceFailure("a message with an authentication level did not arrive")
-    if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
+    if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
     for level, (frame, _, kind) in found.items():
         judge(*RULES_OF_KINDS[level], expected=level, observed=kind, case="type of the signature", evidence=frame)
@@ -146,7 +146,7 @@ def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
         frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
         single, _ = _get_signatures(frame)
         kind = _name_signature_type(single, frame, signer)
-        if named is None and single and kind == OTHER_KEY:
+        if named is None and single and kind == WRONG_KEY_OUTCOME:
             raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
         rules = ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
         judge(*rules, expected=level, observed=kind, case="type of the signature", evidence=frame)

@@ -23,7 +23,7 @@ from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
 from reference_qm.surface.clock import Now
 
-_LEVEL = "MessagePropertiesHeader.PrivacyLevel"
+_PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 _BODY_PATH = "MessagePropertiesHeader.MessageBody"
 _SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
@@ -90,8 +90,10 @@ def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) ->
             asked = packet.MessagePropertiesHeader.PrivacyLevel
             if asked not in instead:
                 return super().encrypt_body(session, message, packet, now)
-            encrypted = super().encrypt_body(session, message, set_fields(packet, {_LEVEL: int(level)}), now)
-            sent: UserMessagePacket = set_fields(encrypted, {_LEVEL: asked})
+            encrypted = super().encrypt_body(
+                session, message, set_fields(packet, {_PRIVACY_LEVEL_FIELD: int(level)}), now
+            )
+            sent: UserMessagePacket = set_fields(encrypted, {_PRIVACY_LEVEL_FIELD: asked})
             return sent
 
     return replace_part(OfLevel)

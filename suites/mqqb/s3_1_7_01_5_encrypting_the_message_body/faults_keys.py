@@ -19,7 +19,7 @@ from harness.faults.timed_caches import (
 )
 
 _SENT_KEYS = "SendSymmetricKeyCache"
-_NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+_UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 _TYPE_OFFSET = 4
 _CALG_RSA_SIGN = 0x2400
 
@@ -45,7 +45,7 @@ for _name, _breaks, _says, _install in (
         "sender-cached-key-remote-qm-guid-wrong",
         ("MQQB-3.1.7.1.5-25",),
         "The sender caches a symmetric key with a wrong RemoteQMGuid in SendSymmetricKeyCache.",
-        change_cached_entries(_SENT_KEYS, RemoteQMGuid=_NOBODY),
+        change_cached_entries(_SENT_KEYS, RemoteQMGuid=_UNKNOWN_GUID),
     ),
     (
         "sender-cached-key-provider-wrong",

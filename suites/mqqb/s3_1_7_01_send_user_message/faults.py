@@ -168,7 +168,7 @@ class DispatchedIntoNothing(Closing):
         super().close(session, reason, now)
 
 
-INFINITE = 0xFFFFFFFF
+INFINITE_LIFETIME_S = 0xFFFFFFFF
 
 
 add(
@@ -205,7 +205,7 @@ add(
     "The sender's packet of a transactional message has no TimeToBeReceived.",
     change_construction(
         lambda packet, message: (
-            set_fields(packet, {"UserHeader.TimeToBeReceived": INFINITE}) if packet.UserHeader.TH else packet
+            set_fields(packet, {"UserHeader.TimeToBeReceived": INFINITE_LIFETIME_S}) if packet.UserHeader.TH else packet
         )
     ),
     blind=True,

@@ -7,7 +7,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, change_report_element
+from harness.faults.reports import FOREIGN_QUEUE_NAME, change_report_element
 from reference_qm.codec import MessageClass
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, Session
@@ -22,7 +22,7 @@ add(
 )
 _ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
     ("sender-report-class-normal", "MQQB-3.1.7.1.7-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
-    ("sender-report-destination-wrong", "MQQB-3.1.7.1.7-03", "DestinationQueueFormatName", ELSEWHERE),
+    ("sender-report-destination-wrong", "MQQB-3.1.7.1.7-03", "DestinationQueueFormatName", FOREIGN_QUEUE_NAME),
     ("sender-report-recoverable", "MQQB-3.1.7.1.7-03", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
     ("sender-report-label-wrong", "MQQB-3.1.7.1.7-04", "Label", lambda old: f"0{old}"),
     ("sender-report-body-wrong", "MQQB-3.1.7.1.7-05", "Body", lambda old: old[2:]),

@@ -17,9 +17,9 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
-RETRY_MS = 40_000
+RETRY_INTERVAL_MS = 40_000
 """A retry time in ms that is long enough to observe that no session exists."""
-HOUR_S = 3_600
+SECONDS_PER_HOUR = 3_600
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
     "PR": "positive_receive",
@@ -103,8 +103,8 @@ def _get_properties(frame) -> dict[str, Any]:
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
-    """The SUT sends messages that request one or all acknowledgments, and one or both kinds of journaling: the packets
-    have the corresponding bits and the requested TimeToBeReceived.
+    """The SUT sends messages that request one or all kinds of acknowledgments, and one or both kinds of journaling: the
+    packets have the corresponding bits and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -117,13 +117,15 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
     for number, fields in enumerate(asked):
         given: dict[str, Any] = {
             "application_tag": 0xFFFF_FF00 + number,
-            "time_to_be_received_s": HOUR_S + number,
+            "time_to_be_received_s": SECONDS_PER_HOUR + number,
             **fields,
         }
-        sut.send(sender.to, body=f"message {number}", delivery=delivery, time_to_reach_queue_s=2 * HOUR_S, **given)
+        sut.send(
+            sender.to, body=f"message {number}", delivery=delivery, time_to_reach_queue_s=2 * SECONDS_PER_HOUR, **given
+        )
         wanted[given["application_tag"]] = (
             sorted([*fields.get("acks", []), *fields.get("journal", [])]),
-            HOUR_S + number,
+            SECONDS_PER_HOUR + number,
         )
     session = sender.await_session()
     came = sender.collect_all(session, len(asked))
@@ -240,7 +242,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
-        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+        sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
 
     def left():
@@ -263,7 +265,9 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     else:
         reason = "the SUT was connected again before the control channel showed the lost session"
         judge.mark_not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06", reason=reason)
-    again = sender.poll_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
+    again = sender.poll_session(
+        sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS) + sut.response_timeout_ms
+    )
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         again.acknowledge_all()

@@ -10,7 +10,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.opening import BY_HOST_NAME
+from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.tracing import Report
 
 
@@ -87,7 +87,7 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     contains that address as next hop.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
+    sut.send(PEER_QUEUE_BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.list_reports, 1)
     if not reports:
         judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")

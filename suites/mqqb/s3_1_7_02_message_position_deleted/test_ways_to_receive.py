@@ -128,7 +128,8 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08", "MQMQ-2.2.19.3-04")
 def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, judge):
     """Two of three messages are received in transactions; then the queue is purged, one transaction commits, and the
-    other aborts: each removed message is acknowledged once, the third message with NACK_Q_PURGED.
+    other transaction aborts: each removed message is acknowledged once, and the third message is acknowledged with
+    NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
@@ -170,8 +171,8 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, transactional):
-    """An application moves messages to a subqueue and one of them back, then receives four messages: the receipts are
-    acknowledged, but no move is.
+    """An application moves messages to a subqueue and one of them back, then receives four messages: each receive is
+    acknowledged, but no move is acknowledged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
@@ -205,8 +206,9 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
 @needs("qm2qm", "receive", "queue_control")
 @covers("MQQB-3.1.7.2-01", "MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.12-D24")
 def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut, judge):
-    """A remote reader receives a message of a queue with Journaling, returns another and then purges the queue: the
-    first is acknowledged with ACK_RECEIVE and is in the journal, the others are acknowledged with NACK_Q_PURGED.
+    """A remote reader receives a message of a queue with Journaling, returns a second message and then purges the
+    queue: the first message is acknowledged with ACK_RECEIVE and is in the journal; the other messages are acknowledged
+    with NACK_Q_PURGED.
     """
     application = AcknowledgedApplication(remote.peer, sut, transactional=False)
     sut.control.call("set_queue", name=application.queue, journaling=True)

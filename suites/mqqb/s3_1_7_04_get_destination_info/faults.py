@@ -19,7 +19,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.names.next_hops import Destination, NextHops
 
-_DIRECT = (PrivateQueuePath, PublicQueuePath)
+_DIRECT_PATH_TYPES = (PrivateQueuePath, PublicQueuePath)
 _LEADS_ELSEWHERE = Destination(UNUSED_ADDRESS, NULL_GUID)
 
 
@@ -42,13 +42,13 @@ add(
     "initiator-direct-name-without-destination",
     ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-17"),
     "The initiator finds no destination for a direct format name.",
-    _redirect_format_names(_DIRECT, lambda found: None),
+    _redirect_format_names(_DIRECT_PATH_TYPES, lambda found: None),
 )
 add(
     "initiator-direct-name-wrong-host",
     "MQQB-3.1.7.4-04",
     "The initiator connects to a host other than that in the direct format name.",
-    _redirect_format_names(_DIRECT, lambda found: _LEADS_ELSEWHERE),
+    _redirect_format_names(_DIRECT_PATH_TYPES, lambda found: _LEADS_ELSEWHERE),
 )
 add(
     "initiator-direct-name-server-guid-set",

@@ -13,7 +13,7 @@ from reference_qm.core.sessions.resolving import is_address
 
 @fault("initiator-direct-name-host-without-domain", breaks="MQQB-3.1.7.4-04", blind=True)
 class DomainCutOff(NextHops):
-    """The initiator takes the host name in a direct format name only up to its first dot."""
+    """The initiator uses only the part before the first dot of the host name in a direct format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
@@ -24,7 +24,7 @@ class DomainCutOff(NextHops):
 
 @fault("initiator-unknown-public-queue-never-looked-up-again", breaks="MQQB-3.1.7.4-08", blind=True)
 class UnknownForever(NextHops):
-    """The initiator does not read a public queue from the directory again after the directory did not know it once."""
+    """If the first read of a public queue does not find the queue, the initiator never reads that queue again."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

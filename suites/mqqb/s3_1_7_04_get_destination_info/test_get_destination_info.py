@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import BY_HOST_NAME, OTHER_GUID
+from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
@@ -136,10 +136,10 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
 @needs("send", "two_addresses")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name with a host name in a domain: it connects to the peer, to which the name
-    resolves, with a ServerGuid that is null (or the peer's, E11).
+    """The SUT sends to a direct format name with a host name in a domain: it connects to the peer, because the name
+    resolves to the peer's address; ServerGuid is zero, or the peer's GUID (E11).
     """
-    where, asked, request = send_to_name(peer, sut, BY_HOST_NAME)
+    where, asked, request = send_to_name(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",

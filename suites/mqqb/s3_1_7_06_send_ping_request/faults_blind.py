@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-second-ping-stops-ping-response-timer-of-first", breaks="MQQB-3.1.7.6-09", blind=True)
 class OneTimerForAllPings(Ping):
-    """The initiator has one Ping Response Timer for all Ping Requests: the timer of an earlier one never expires."""
+    """The initiator has one Ping Response Timer for all Ping Requests: the timer of an earlier Ping Request never
+    expires.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         for other in self.qm.sessions.values():

@@ -110,8 +110,8 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge, name):
-    """The SUT has a message to a direct or private name, and the peer answers the Ping Request with RF set: the SUT
-    opens no session before the retry time, and one afterwards.
+    """The SUT has a message for a direct or private name, and the peer answers the Ping Request with RF set: the SUT
+    opens no session before the retry time, and opens a session afterwards.
     """
     caller = PingingSut(peer, sut, peer.private_name() if name == "private" else None)
     asked = caller.await_ping()
@@ -166,8 +166,8 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09")
 def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
-    """The SUT sends a second Ping Request, for another queue, while it waits for the first Ping Response, and the peer
-    answers neither: the SUT opens no session before the retry time, and both sessions afterwards.
+    """While the SUT waits for a Ping Response, it sends a second Ping Request for a different queue, and the peer
+    answers neither request: the SUT opens no session before the retry time, and opens both sessions afterwards.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -197,7 +197,7 @@ def test_each_of_two_missing_ping_responses_ends_its_attempt(peer, sut, judge):
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
     """The peer answers the Ping Request with RF clear, then with RF set, and waits until the Ping Response Timer has
-    expired: the SUT still continues the session.
+    expired: the SUT still uses the session.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -14,7 +14,7 @@ from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 LABEL, BODY = "every property", bytes(range(256))
-CORRELATION = bytes(range(20))
+SAMPLE_CORRELATION_ID = bytes(range(20))
 RULES_OF_PROPERTIES = (
     "MQQB-3.1.7.10-03",
     "MQDMPR-3.1.7.1.31-04",
@@ -45,7 +45,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "body": BODY,
         "BodyType": 0x1011,
         "ExtensionData": b"an extension",
-        "CorrelationID": CORRELATION,
+        "CorrelationID": SAMPLE_CORRELATION_ID,
         "ApplicationTag": 0x8000_0001,
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
     }
@@ -60,7 +60,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "message_id": identifier,
         "body_base64": base64.b64encode(BODY).decode(),
         "body_type": 0x1011,
-        "correlation_id": CORRELATION.hex(),
+        "correlation_id": SAMPLE_CORRELATION_ID.hex(),
         "application_tag": 0x8000_0001,
         "priority": 6 if queue == "plain" else 0,
         "response_queue": f"DIRECT={answers}",

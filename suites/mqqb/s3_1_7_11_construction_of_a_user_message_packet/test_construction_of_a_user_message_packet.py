@@ -62,8 +62,8 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
 
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages; the SUT sends one message soon afterwards, a second when the acknowledgment is
-    nearly due, and then a third: only the second message has a SessionHeader, which has the specified values.
+    """The peer sends three messages. The SUT sends a message soon afterwards, a second message when the acknowledgment
+    is nearly due, and then a third message: only the second message has a SessionHeader, with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.inputs import Command, Input
 
-_ANOTHER_TOKEN = 1_000_000
+_REDIRECTED_COMMAND_TOKEN = 1_000_000
 
 # -- where a message goes, and when --------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as
             out = replace(event.request, to=f"DIRECT=TCP:{host}\\private$\\elsewhere")
             if not as_well:
                 return [replace(event, request=out)]
-            return [event, Command(event.token + _ANOTHER_TOKEN, out)]
+            return [event, Command(event.token + _REDIRECTED_COMMAND_TOKEN, out)]
 
         faulty.input_filters.append(filter_)
 

@@ -83,8 +83,8 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
 @needs("send")
 @covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
-    """The SUT has a message for an address that does not answer, and then one for the peer: it opens a session to the
-    peer and sends the message.
+    """The SUT has a message for an address that does not answer, and then a message for the peer: it opens a session to
+    the peer and sends the second message.
     """
     sut.send(f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere", body="unreachable")
     sender = Sender(peer, sut)

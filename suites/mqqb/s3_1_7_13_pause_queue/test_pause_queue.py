@@ -139,7 +139,7 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, and one message waits; the queue is paused, and the peer acknowledges all sent
+    """The SUT fills its window, and one message waits. The queue is paused, and then the peer acknowledges all sent
     messages: the SUT does not send the waiting message, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
@@ -169,8 +169,8 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
 @covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
 @pytest.mark.parametrize("step", ["connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
-    """The outgoing queue is paused before the response to the SUT's request, before the response to its parameters, or
-    after it; the peer opens the session: the queue is OnHold, and a new message is not sent.
+    """The outgoing queue is paused before the EstablishConnection response, before the ConnectionParameters response,
+    or after both responses of the peer: when the session is open, the queue is OnHold, and a new message is not sent.
     """
     opening = OutgoingSession(peer, sut, to := peer.direct_name())
     opening.await_request()

@@ -21,7 +21,7 @@ from harness.sut.provisioning import ALICE
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.order_acks import FIRST_FINAL_CLASS
+from reference_qm.core.transfer.order_acks import FIRST_FINAL_ACK_CLASS
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
@@ -29,7 +29,7 @@ from reference_qm.security.message_attributes import MessageSecurity
 from reference_qm.security.signatures import SignatureType
 from reference_qm.surface.clock import Now
 
-_ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+_OTHER_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 
 
 def _set_acknowledgment_attributes(**changes: Any) -> Change:
@@ -101,13 +101,13 @@ add(
     "receiver-ack-of-arrival-destination-wrong",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "The receiver addresses the acknowledgment of arrival to a wrong queue.",
-    change_admin_acks(ARRIVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ARRIVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
 )
 add(
     "receiver-ack-of-removal-destination-wrong",
     "MQQB-3.1.7.15-09",
     "The receiver addresses the acknowledgment of removal to a wrong queue.",
-    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(DestinationQueueFormatName=_OTHER_QUEUE_NAME)),
 )
 
 
@@ -117,7 +117,7 @@ def _redirect_admin_queue(kind: int) -> Install:
     def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
         def elsewhere(*arguments: Any) -> Message:
             ack: Message = build(*arguments)
-            return replace(ack, DestinationQueueFormatName=_ELSEWHERE)
+            return replace(ack, DestinationQueueFormatName=_OTHER_QUEUE_NAME)
 
         return elsewhere if kind == packet.UserHeader.AQ else build
 
@@ -152,13 +152,13 @@ add(
     "receiver-ack-of-removal-response-queue-wrong",
     "MQQB-3.1.7.15-19",
     "The receiver's acknowledgment of removal has a wrong response queue.",
-    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
 )
 add(
     "receiver-admin-ack-response-queue-wrong",
     "MQQB-3.1.7.15-20",
     "The receiver's acknowledgment has a wrong response queue.",
-    change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(ResponseQueueFormatName=_OTHER_QUEUE_NAME)),
 )
 
 
@@ -169,7 +169,7 @@ def _change_response_queue(begins: str) -> Change:
 
     def change(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
-        return replace(ack, ResponseQueueFormatName=_ELSEWHERE) if meant else ack
+        return replace(ack, ResponseQueueFormatName=_OTHER_QUEUE_NAME) if meant else ack
 
     return change
 
@@ -196,14 +196,14 @@ add(
     "The receiver's acknowledgment is always recoverable.",
     change_admin_acks(ALL_CLASSES, _set_acknowledgment_attributes(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
-_SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
+_SIGNED_MESSAGE_SECURITY = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
     ("receiver-admin-ack-requests-acknowledgment", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested", 1),
     ("receiver-admin-ack-time-to-reach-queue-finite", "MQQB-3.1.7.15-D02", "TimeToReachQueue", 800),
     ("receiver-admin-ack-time-to-be-received-finite", "MQQB-3.1.7.15-D03", "TimeToBeReceived", 900),
     ("receiver-admin-ack-jp-set", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested", True),
     ("receiver-admin-ack-jn-set", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested", True),
-    ("receiver-admin-ack-signed", "MQQB-3.1.7.15-D07", "security", _SIGNED),
+    ("receiver-admin-ack-signed", "MQQB-3.1.7.15-D07", "security", _SIGNED_MESSAGE_SECURITY),
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
     _says = f"The receiver's acknowledgment has {_attribute} set."
@@ -219,21 +219,21 @@ def _copy_message_attribute(attribute: str) -> Change:
     return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
 
 
-_COPIED = (
+_COPIED_ATTRIBUTE_FAULTS = (
     ("receiver-ack-of-refusal-copies-ack-requests", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested"),
     ("receiver-ack-of-refusal-copies-time-to-reach-queue", "MQQB-3.1.7.15-D02", "TimeToReachQueue"),
     ("receiver-ack-of-refusal-copies-time-to-be-received", "MQQB-3.1.7.15-D03", "TimeToBeReceived"),
     ("receiver-ack-of-refusal-copies-jp", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested"),
     ("receiver-ack-of-refusal-copies-jn", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested"),
 )
-for _name, _rule, _attribute in _COPIED:
+for _name, _rule, _attribute in _COPIED_ATTRIBUTE_FAULTS:
     _says = f"The receiver's acknowledgment of a refused message has the {_attribute} of the message."
     add(_name, _rule, _says, change_admin_acks(REFUSAL_CLASSES, _copy_message_attribute(_attribute)))
 
 
 def _is_administration_acknowledgment(packet: UserMessagePacket) -> bool:
     is_positive = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-    return is_positive or packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS
+    return is_positive or packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_ACK_CLASS
 
 
 add(

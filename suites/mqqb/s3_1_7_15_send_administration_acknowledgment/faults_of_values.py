@@ -8,7 +8,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-PRIORITY = 4
+WRONG_PRIORITY = 4
 
 
 @fault("receiver-pa-of-recoverable-message-above-priority-4-ignored", breaks="MQQB-3.1.7.15-06")
@@ -17,5 +17,5 @@ class ArrivalOfUrgentMessageNotAcknowledged(AdminAcks):
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        if message.Priority <= PRIORITY or message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
+        if message.Priority <= WRONG_PRIORITY or message.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
             super().acknowledge_arrival(position, now)

@@ -58,7 +58,7 @@ def _is_not_signed(packet: Any) -> tuple[bool, str]:
     return size == 0, f"Signature has {size} bytes"
 
 
-ATTRIBUTES = {
+ATTRIBUTE_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR are 0", _asks_for_nothing),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived is 0xFFFFFFFF", _has_time_to_be_received),
@@ -69,7 +69,7 @@ ATTRIBUTES = {
 }
 """Attributes of an acknowledgment that do not depend on its message, by rule."""
 
-for rule, (expected, judge) in ATTRIBUTES.items():
+for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
 
 
@@ -82,7 +82,7 @@ for rule, (expected, judge) in ATTRIBUTES.items():
 @apply_to_administration_acks
 def demand_all_attributes(packet: Any) -> Finding:
     """Demand all attributes of an administration acknowledgment that do not depend on its message."""
-    wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTES.values()) if not kept]
+    wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
     return not wrong, ", ".join(wrong) or "no acknowledgment request, journaling, expiration, signature or encryption"
 
 
@@ -128,7 +128,7 @@ def _demand_admin_queue_as_destination(*kinds: int) -> Any:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
         kept = _get_destination(packet, message, answered)
-        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ {message.AQ}"
+        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ is {message.AQ}"
 
     return judge
 
@@ -157,7 +157,7 @@ def _demand_destination_as_response_queue(*kinds: int) -> Any:
             return None  # a message for another queue manager, which was not passed on
         host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
-        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ {message.DQ}"
+        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ is {message.DQ}"
 
     return judge
 

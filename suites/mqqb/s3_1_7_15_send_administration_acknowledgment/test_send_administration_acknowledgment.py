@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
-ATTRIBUTES = {
+ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "acknowledgments requested",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
@@ -29,7 +29,7 @@ ATTRIBUTES = {
 }
 """Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
-INFINITE = 0xFFFF_FFFF
+INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 
@@ -51,8 +51,8 @@ def _get_attributes(ack) -> dict[str, int]:
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
     found = _get_attributes(ack)
-    for rule, name in ATTRIBUTES.items():
-        expected = INFINITE if name.startswith("TimeTo") else 0
+    for rule, name in ATTRIBUTE_BY_RULE.items():
+        expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
@@ -135,7 +135,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: the SUT
-    sends BAD_DST_Q only with SendInsecureNacks, and NOT_TRANSACTIONAL_MSG in any case.
+    sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -257,7 +257,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
@@ -322,7 +322,7 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
@@ -423,7 +423,7 @@ RULES_OF_DELIVERIES = {
     "MQQB-3.1.7.15-24",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-28",
-    *ATTRIBUTES,
+    *ATTRIBUTE_BY_RULE,
 )
 @needs("queues", "receive")
 @pytest.mark.parametrize(
@@ -437,9 +437,9 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages without a request for an acknowledgment, with a request for the wrong one, and with a request for the
-    right one are received, purged or deleted, or expire: only a message with the right request is acknowledged, with
-    the values that follow from the message.
+    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
+    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
@@ -448,26 +448,26 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     queue = sut.new_queue("left", transactional=transactional)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
-    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE
+    life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE_LIFETIME_S
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
         receiver.send_packet(make(user, destination=destination, properties=wanted, body=LONG_BODY, label=f"end {at}"))
-        for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
+        for at, wanted in enumerate(({}, {other: 1}, {bit: 1}, {bit: 1, other: 1}))
     ]
-    if not peer.await_label("end 2", queue):
+    if not peer.await_label("end 3", queue):
         raise ConformanceFailure("the messages are not in the queue")
     _remove_messages(receiver, sut, end, queue)
-    came = receiver.await_acks(1)
+    came = receiver.await_acks(2)
     evidence = [*sent, *came]
-    judge("MQQB-3.1.7.2-01", expected=acknowledged(sent[2]), observed=came, evidence=evidence)
+    judge("MQQB-3.1.7.2-01", expected=acknowledged(sent[2], sent[3]), observed=came, evidence=evidence)
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
         RULES_OF_CLASSES[end],
         *RULES_OF_EVENTS.get(end, ()),
-        expected=of_classes(expected),
+        expected=of_classes(expected, expected),
         observed=came,
         case="classes of the acknowledgments",
         evidence=evidence,

@@ -17,7 +17,7 @@ from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack, is_order_ack
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -98,7 +98,7 @@ add(
 # -- its body, rule by rule ----------------------------------------------------------------------------------------
 
 Body = OrderAckBody | FinalAckBody
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 def _is_order_ack_class(message_class: MessageClass) -> bool:
@@ -106,7 +106,7 @@ def _is_order_ack_class(message_class: MessageClass) -> bool:
 
 
 def _is_receipt_class(message_class: MessageClass) -> bool:
-    return message_class is RECEIVED
+    return message_class is RECEIVED_CLASS
 
 
 def _is_refusal_class(message_class: MessageClass) -> bool:
@@ -276,3 +276,16 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
+class NextMessageNamed(FinalAcks):
+    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if reason in (MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_Q_DELETED):
+            identifier = replace(message.Identifier, Ordinal=message.Identifier.Ordinal + 1)
+            position.MessageReference = replace(message, Identifier=identifier)
+        super().acknowledge_final(position, reason, now)
+        position.MessageReference = message

@@ -40,7 +40,7 @@ class PreviousNumberComputed(FinalAcks):
 
 @fault("receiver-transactional-ack-name-by-last-message-of-session", breaks="MQQB-3.1.7.17-D11", blind=True)
 class LastMessageDecides(Receiving):
-    """The receiver clears DirectFormatSession when a message to another kind of format name follows on the session."""
+    """The receiver clears DirectFormatSession when a message to a different kind of format name arrives."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)

@@ -20,7 +20,7 @@ from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_
 
 ORDER_QUEUE_NUMBER = 4
 LIFETIME_S = 2
-"""A TimeToBeReceived that the check waits for, in seconds."""
+"""The TimeToBeReceived, in seconds, for which the check waits."""
 
 
 def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
@@ -220,8 +220,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two messages that are refused, and drops every session, twice, without acknowledging the
-    FinalAcks: the SUT sends both FinalAcks again on each following session.
+    """The peer sends two messages that are refused, and does not acknowledge the FinalAcks. Twice, it drops every
+    session: the SUT sends both FinalAcks again on each following session.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]

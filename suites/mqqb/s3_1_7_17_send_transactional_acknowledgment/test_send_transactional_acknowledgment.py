@@ -10,7 +10,7 @@ from harness.run.marks import covers, varied
 from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
-ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
+FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
 """Attributes of every OrderAck and FinalAck that are 0."""
 
 
@@ -51,7 +51,7 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
             evidence=evidence,
         )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
-        attributes = fields(ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
+        attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
         judge("MQQB-3.1.7.17-05", expected=attributes, observed=_get_attributes(frame), evidence=evidence)
         names.append(_get_identifier(frame))
         own = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.conversation import Conversation
 from harness.sut.sut import Sut
 
-CLEANUP_MS = 12_000
+SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 """The number of cleanup times after which a session that is still open counts as never closed."""
@@ -15,7 +15,7 @@ ONCE, TWICE, THRICE = (f"closed after {times} cleanup time{'s' * (times > 1)}" f
 def begin_cleanups(sut: Sut) -> int:
     """Return the specified duration of the Session Cleanup Timer (need ``timers``), with time for actions before it."""
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
-    return sut.timer_ms("session_cleanup_ms", CLEANUP_MS)
+    return sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
 
 
 def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:

@@ -11,7 +11,7 @@ from harness.expectations import CLOSED, Expectation, facts, packet, packets
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
-from harness.peer.timeouts import ACK_MS, TIMEOUTS
+from harness.peer.timeouts import ACK_TIMEOUT_MS, TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 
@@ -107,7 +107,7 @@ def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") 
     sut = peer.sut
     connection = peer.open_raw()
     sent = connection.send(message)
-    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    within_ms = sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
         outcome = CLOSED if connection.closed_by_sut else "not acknowledged"

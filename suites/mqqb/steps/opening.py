@@ -19,7 +19,7 @@ from suites.mqqb.steps.provoking import let_send
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """The identifier of a queue manager that does not exist."""
-BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
+PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """A format name of the peer's queue by a host name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
@@ -29,7 +29,7 @@ session that is being set up.
 """
 SIGNATURE_BYTES = b"LIOR"
 """BaseHeader.Signature on the wire."""
-RETRY_MS = 5_000
+RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (note <45>)."""
 CLOCK_TOLERANCE_S = 60
 """The greatest accepted difference between the clocks of the SUT and the harness, in seconds."""
@@ -99,7 +99,9 @@ def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawLis
 def accept_request(listener: RawListener) -> tuple[RawConversation, Frame]:
     """Return the SUT's next connection, which may be a retry, and the EstablishConnection request on it."""
     sut = listener.peer.sut
-    connection = listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    connection = listener.accept(
+        sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+    )
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     return connection, connection.expect("EstablishConnection")

@@ -13,7 +13,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import Sequence
@@ -137,7 +137,7 @@ class Receiver:
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
         """Wait for new messages on any session; return the last message, or None if no message arrives."""
-        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        within_ms = self.sut.duration_ms(ACK_TIMEOUT_MS) + self.sut.slack_ms(ACK_TIMEOUT_MS)
         known = len(wanted()) if known is None else known
         accepted, environment = self.peer.inbox.accepted, self.peer.environment
         sessions = len(accepted)

@@ -14,7 +14,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import RETRY_MS
+from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
 from suites.mqqb.steps.provoking import let_send
 
 
@@ -64,7 +64,9 @@ class OutgoingSession:
     def await_request(self) -> Frame:
         """Return the EstablishConnection request on the SUT's next connection, which may be a retry."""
         sut = self.peer.sut
-        request = self.poll_request(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+        request = self.poll_request(
+            sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+        )
         if request is None:
             raise ConformanceFailure("the SUT opened no connection for its message")
         return request

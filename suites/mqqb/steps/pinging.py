@@ -15,7 +15,7 @@ from harness.peer.raw_ends import PingEnd
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
-from suites.mqqb.steps.opening import RETRY_MS
+from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
 from suites.mqqb.steps.provoking import let_send
 
 PING_SIGNATURE = 0x5548
@@ -196,7 +196,9 @@ class PingingSut:
             )
         if sut.has("set_timers"):
             sut.slow_down(GREATEST_TIMER_SPEED_UP)
-        self.retry_ms = sut.timer_ms("session_retry_connect_ms", RETRY_MS) if sut.has("timers") else RETRY_MS
+        self.retry_ms = (
+            sut.timer_ms("session_retry_connect_ms", RETRY_INTERVAL_MS) if sut.has("timers") else RETRY_INTERVAL_MS
+        )
         self.peer = peer
         self.sut = sut
         self.name = to or peer.direct_name()
@@ -266,7 +268,7 @@ class PingingSut:
         return f"{self.await_session()} after the retry time"
 
     def expire_response_timer(self, after_ms: int = 0) -> None:
-        """Let time pass until the Ping Response Timer, of which a part has passed, has expired."""
+        """Let time pass until the running Ping Response Timer has expired."""
         self.peer.pass_time(
             self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) + self.sut.slack_ms(PING_RESPONSE_TIMEOUT_MS) - after_ms
         )

@@ -22,7 +22,7 @@ from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import (
     ADVANCED,
-    LEVELS,
+    PROVIDER_BY_PRIVACY_LEVEL,
     SIG10,
     SIG20,
     SIG30,
@@ -137,7 +137,7 @@ RULES_OF_ACKNOWLEDGING = (
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 NOT_KEPT_OUTCOME = "not stored in its queue"
-IN_SILENCE = f"no acknowledgment and message {NOT_KEPT_OUTCOME}"
+SILENT_REFUSAL_OUTCOME = f"no acknowledgment and message {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
@@ -153,7 +153,8 @@ SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
     """Judge every row of a table by the dispositions of the named messages.
 
-    If SendInsecureNacks is FALSE, the queue shows a refusal, and rules about the acknowledgment are not exercised.
+    If SendInsecureNacks is FALSE, only the missing message in the queue shows a refusal, and rules about the
+    acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
@@ -164,7 +165,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             unseen.add(rule)
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
-            attribute, expected = "in_silence", IN_SILENCE
+            attribute, expected = "in_silence", SILENT_REFUSAL_OUTCOME
         case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
@@ -185,7 +186,7 @@ def _class_name_of(frame: Frame) -> str:
 
 
 KEPT_OUTCOME = "stored in its queue"
-OTHER_BYTES_HASHED = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
+NO_SIGNATURE_ACCEPTED_REASON = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
 GREATEST_TIME_SCALE = 20
 """The highest time scale: signing and encrypting take time, in which the session must not become idle."""
 
@@ -282,7 +283,7 @@ class Secured:
             one.kept != KEPT_OUTCOME and one.answer in ("NACK_BAD_SIGNATURE", "no acknowledgment")
             for one in found.values()
         ):
-            raise ConformanceFailure(OTHER_BYTES_HASHED)
+            raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
@@ -371,7 +372,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     Raise LackedByRelease when the SUT's release has no key of the provider, and ConformanceFailure when a required key
     is missing.
     """
-    provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
+    provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
     if receiver is None and provider == ADVANCED and not release_of(sut).aes:
         raise LackedByRelease(

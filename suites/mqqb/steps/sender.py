@@ -16,9 +16,9 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.ordering import is_order_or_final_ack
 from suites.mqqb.steps.provoking import Provoker, read_tag
 
-RETRY_MS = 5_000
+RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
-ACK_MS = 20_000
+ACK_TIMEOUT_MS = 20_000
 """The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>): no acknowledgment may arrive later."""
 SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
@@ -152,7 +152,7 @@ def check_not_given_up(session: Conversation) -> None:
         return
     said_ms = [frame.time_ms for frame in session.sent]
     waited_ms = max((after - before for before, after in itertools.pairwise([*said_ms, closed_ms])), default=closed_ms)
-    if not session.closed_by_sut or waited_ms >= session.peer.sut.duration_ms(ACK_MS) * 4 // 5:
+    if not session.closed_by_sut or waited_ms >= session.peer.sut.duration_ms(ACK_TIMEOUT_MS) * 4 // 5:
         who = "the SUT" if session.closed_by_sut else "the peer"
         raise ConformanceFailure(f"{who} ended the session, on which nothing was acknowledged for {waited_ms:,} ms")
 

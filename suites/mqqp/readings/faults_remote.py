@@ -20,7 +20,7 @@ from reference_qm.core.remote.client_reading import ClientReading, Version
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVE_ACTIONS, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.remote_ending import CANCELED, RemoteEnding
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
@@ -40,7 +40,7 @@ class CancelledReadFails(RemoteEnding):
     """A cancelled read returns a failure HRESULT, not an informational status."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
-        failed = Status.MQ_ERROR_OPERATION_CANCELLED if status is CANCELED else status
+        failed = Status.MQ_ERROR_OPERATION_CANCELLED if status is CANCELED_STATUS else status
         return super().cancel_remote_read(entry, failed)
 
 

@@ -13,7 +13,7 @@ from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
-ACCESS_DENIED = 5
+RPC_ACCESS_DENIED_STATUS = 5
 
 
 def _ignore_events(kind: type[Input]) -> Install:
@@ -41,20 +41,20 @@ add(
 
 # -- 1.9 Standards Assignments ----------------------------------------------------------------------------------------
 
-_QM2QM = QM2QM.syntax.uuid.bytes_le
-_NEIGHBOUR = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
-_VERSIONED = re.compile(re.escape(_QM2QM) + b"....", re.DOTALL)
+_QM2QM_UUID_BYTES = QM2QM.syntax.uuid.bytes_le
+_WRONG_UUID_BYTES = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
+_UUID_AND_VERSION_PATTERN = re.compile(re.escape(_QM2QM_UUID_BYTES) + b"....", re.DOTALL)
 
 
 def _accept_any_interface_version(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=_VERSIONED.sub(_QM2QM + b"\1\0\0\0", event.data))
+        event = replace(event, data=_UUID_AND_VERSION_PATTERN.sub(_QM2QM_UUID_BYTES + b"\1\0\0\0", event.data))
     return [event]
 
 
 def _accept_neighbour_interface(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(_NEIGHBOUR, _QM2QM))
+        event = replace(event, data=event.data.replace(_WRONG_UUID_BYTES, _QM2QM_UUID_BYTES))
     return [event]
 
 
@@ -100,5 +100,5 @@ add(
     "server-unauthenticated-calls-denied",
     "MQQP-2.1-D01",
     "The server answers each call of an unauthenticated client with access denied.",
-    pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=ACCESS_DENIED)),
+    pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=RPC_ACCESS_DENIED_STATUS)),
 )

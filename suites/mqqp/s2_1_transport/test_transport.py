@@ -55,8 +55,9 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 @covers("MQQP-2.1-D01")
 @pytest.mark.parametrize("meanwhile", ["nothing", "open queue", "waiting read", "locked message", "broken connection"])
 def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
-    """Three clients without authentication are connected at the same time, while another client uses a queue or has
-    lost its connection: each of the three clients binds to qm2qm, and the SUT answers its call of RemoteQmGetVersion.
+    """Three clients without authentication are connected at the same time, while a fourth client uses a queue or has
+    lost its connection. Each of the three clients binds to qm2qm, and the SUT answers the client's call of
+    RemoteQmGetVersion.
     """
     port = remote.read_port()
     if meanwhile != "nothing":

@@ -15,13 +15,13 @@ from suites.mqqp.steps.whole import UnchangedMessage
 
 pytestmark = needs("qm2qm")
 
-HOUR_MS = 3_600_000
-DAY_S = 86_400
-RESERVED = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
+MS_PER_HOUR = 3_600_000
+SECONDS_PER_DAY = 86_400
+RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
 """The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
-CLOCKS_S = 120
+CLOCK_TOLERANCE_S = 120
 """The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
 
 
@@ -37,16 +37,16 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
         if by == Method.START_RECEIVE_BY_LOOKUP_ID
         else (Action.PEEK_CURRENT, Action.RECEIVE)
     )
-    labels = [f"message {number}" for number in range(len(RESERVED) + 3)]
+    labels = [f"message {number}" for number in range(len(RESERVED_VALUES) + 3)]
     queue = remote.open_with_messages(*labels)
     plain = queue.read(peek, by=by)
-    odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED]
-    taken = [receive_if_any(queue, receive, by=by, Reserved=value) for value in RESERVED]
-    first = labels[len(RESERVED)]
+    odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED_VALUES]
+    taken = [receive_if_any(queue, receive, by=by, Reserved=value) for value in RESERVED_VALUES]
+    first = labels[len(RESERVED_VALUES)]
     acknowledged = [queue.read(peek, by=by, eAckNack=value, Reserved=value) for value in (1, 2)]
     ends = [receive_if_any(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [read.label_or_outcome for read in (plain, *odd, *taken)]
-    expected = [labels[0]] * (1 + len(RESERVED)) + labels[: len(RESERVED)]
+    expected = [labels[0]] * (1 + len(RESERVED_VALUES)) + labels[: len(RESERVED_VALUES)]
     judge(
         "MQQP-2.2.2.1-06",
         expected=expected,
@@ -55,7 +55,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
         case="labels returned by the reads",
     )
     seen = [read.label_or_outcome for read in (*acknowledged, *ends)]
-    expected = [first, first, *labels[len(RESERVED) :]]
+    expected = [first, first, *labels[len(RESERVED_VALUES) :]]
     judge(
         "MQQP-2.2.2.1-09",
         expected=expected,
@@ -137,8 +137,8 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message with SentTime a day ago arrives: dwArriveTime of a peek and of a receive is between the time of sending
-    and the time of the acknowledgment.
+    """A message arrives whose SentTime is a day ago: dwArriveTime of a peek and of a receive is between the time at
+    which the peer sent the packet and the time of its acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -147,11 +147,11 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     )
     queue = remote.open()
     before = remote.peer.environment.now().utc_s
-    remote.send_all([remote.peer.recoverable_message({"SentTime": before - DAY_S}, label="first")])
+    remote.send_all([remote.peer.recoverable_message({"SentTime": before - SECONDS_PER_DAY}, label="first")])
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
     reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
-    slack_s = 0 if remote.sut.environment.virtual else CLOCKS_S
+    slack_s = 0 if remote.sut.environment.virtual else CLOCK_TOLERANCE_S
     for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
         for read in reads:
             description = read.description
@@ -178,7 +178,7 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
     sut.send(",".join(sut.format_name(kind) for kind in kinds), label="first", body="of itself")
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
-    slack_s = 0 if sut.environment.virtual else CLOCKS_S
+    slack_s = 0 if sut.environment.virtual else CLOCK_TOLERANCE_S
     for queue in queues:
         read = queue.peek(ulTimeout=sut.response_timeout_ms)
         description = read.description
@@ -198,7 +198,7 @@ def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action)
     read = queue.begin(action, by=by, ulTimeout=INFINITE)
     waits = read.state_after_silence()
     if remote.sut.environment.virtual:
-        remote.sut.environment.run_until(lambda: read.answered, HOUR_MS)
+        remote.sut.environment.run_until(lambda: read.answered, MS_PER_HOUR)
         waits = read.state_after_silence()
     remote.deliver(["first"])
     read.wait()

@@ -15,7 +15,7 @@ from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.inputs import Input, RpcBytes
 
-METHODS = (
+READ_STEPS = (
     RemoteStarting.remote_qm_start_receive,
     RemoteStarting.remote_qm_start_receive2,
     RemoteStarting.remote_qm_start_receive_by_lookup_id,
@@ -61,7 +61,7 @@ def _replace_failure_status(change: Callable[[int], int]) -> Install:
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return both(*(change_answer(method, Return=changed_status) for method in METHODS))
+    return both(*(change_answer(method, Return=changed_status) for method in READ_STEPS))
 
 
 add(

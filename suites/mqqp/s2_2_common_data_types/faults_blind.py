@@ -32,7 +32,9 @@ class LookupHandleSurvives(RemoteEnding):
 
 @fault("server-purge-through-peek-handle-refused-without-severity-bit", breaks="MQQP-2.2-D01", blind=True)
 class RefusalWithoutSeverity(RemoteOpening):
-    """The server clears the S bit of the HRESULT with which it refuses a purge through a handle opened to peek."""
+    """When the server refuses a purge through a handle that was opened for peeking, it returns an HRESULT without the S
+    bit.
+    """
 
     def refuse_purge(self, call: Call, status: Status) -> None:
         if status is Status.MQ_ERROR_ACCESS_DENIED:

@@ -11,7 +11,7 @@ from harness.wire.rpc import NDR, NDR64, QM2QM
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
-FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
+FAILURE_STATUSES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
 """Failure statuses that the peer returns: HRESULTs and an NTSTATUS, some of them undefined."""
 
 ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
@@ -99,7 +99,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     )
 
 
-METHODS = {
+RULE_AND_READER_BY_METHOD = {
     "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", Reader.WINDOWS_2000),
     "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", Reader.WINDOWS_7),
     "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", Reader.WINDOWS_7),
@@ -113,7 +113,7 @@ METHODS = {
 """By method: the rule about its failures, and the version of the server at which the client calls it."""
 
 
-FAILING = {
+FAILING_METHODS = {
     Method.START_RECEIVE,
     Method.START_RECEIVE2,
     "RemoteQMStartReceiveByLookupId",
@@ -125,16 +125,16 @@ FAILING = {
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
+    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     """The peer returns six different failures from one method: the SUT's reply to the application and the number of its
     calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
     """
-    rule, version = METHODS[name]
+    rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []
     reader = Reader(peer, sut, version)
-    for status in FAILURES:
+    for status in FAILURE_STATUSES:
         _return_failure(reader, name, status)
         before = len(reader.server.calls)
         ok = _call_method(reader, name)
@@ -146,7 +146,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
         judge.mark_not_exercised(rule, reason=f"the SUT does not call {name}")
         return
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
-    successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []
+    successes = [ok for ok, _ in outcomes if ok] if name in FAILING_METHODS else []
     expected, observed = (
         facts(different_behaviours=1, successes=[]),
         {"different_behaviours": len(ways), "successes": successes},
@@ -201,13 +201,13 @@ BROKEN_CALLS = {
 @needs("remote_read")
 @pytest.mark.parametrize("way", BROKEN_CALLS)
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
+    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
     """The peer answers a call with a fault, or closes the connection: the SUT reports a failure to the application, and
     can then open and read a queue.
     """
-    rule, version = METHODS[name]
+    rule, version = RULE_AND_READER_BY_METHOD[name]
     reader = Reader(peer, sut, version)
     sound = reader.server.answers[name]
     reader.server.answers[name] = BROKEN_CALLS[way]
@@ -222,7 +222,7 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    if said != Outcome.NO_ANSWER and name not in FAILING:
+    if said != Outcome.NO_ANSWER and name not in FAILING_METHODS:
         said = Outcome.NO_SUCCESS  # it may have what it asked for nevertheless
     reader.server.answers |= {
         Method.START_RECEIVE: reader.answer_with_message,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_ending import CANCELED
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
 
 
@@ -25,4 +25,4 @@ class AllReadsCancelled(RemoteOpening):
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         for read in list(self.qm.remote.reads.values()):
-            self.qm.remote_ending.cancel_remote_read(read, CANCELED)
+            self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.remote_ending import CANCELED, RemoteEnding
+from reference_qm.core.remote.remote_ending import CANCELED_STATUS, RemoteEnding
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
@@ -16,4 +16,4 @@ class OtherQueueCancelled(RemoteEnding):
         super().remote_qm_cancel_receive(call, now)
         for read in list(self.qm.remote.RemoteReadEntryCollection):
             if read.RequestId == call.arguments["dwRequestID"]:
-                self.cancel_remote_read(read, CANCELED)
+                self.cancel_remote_read(read, CANCELED_STATUS)

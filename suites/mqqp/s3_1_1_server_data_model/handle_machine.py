@@ -15,7 +15,7 @@ from harness.states.vocabulary import WAITS
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action
 
-LONG_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 class Handle(Machine, path=Path(__file__)):
@@ -30,7 +30,7 @@ class Handle(Machine, path=Path(__file__)):
         association = remote.associate()
         self._other = remote.open(association=association)
         beside = remote.open("admin", association)
-        self._beside = beside.begin(Action.RECEIVE, ulTimeout=LONG_MS)
+        self._beside = beside.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
         self._request_id = remote.request_id()
         self._read: Call | None = None
 
@@ -49,7 +49,7 @@ class Handle(Machine, path=Path(__file__)):
     def wait(self) -> None:
         """Let a receive wait at the empty queue."""
         self._queue.purge().expect_success()
-        self._read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_MS)
+        self._read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
         if self._read.state_after_silence() != Call.WAITING:
             raise ConformanceFailure("the receive does not wait")
 

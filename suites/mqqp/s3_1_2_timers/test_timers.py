@@ -19,16 +19,16 @@ def describe_end(read):
     return TIMED_OUT if read.failed else read.label_or_outcome
 
 
-WAITED = (
+RULES_OF_WAITING_READS = (
     *("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"),
     *("MQDMPR-3.1.2.3-01", "MQDMPR-3.1.2.3-02"),
 )
 """The rules about the duration of a wait."""
-ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
+RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 """The rules about the end of a wait."""
 
 
-@covers(*WAITED, *ENDED)
+@covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
@@ -43,7 +43,7 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     took = {timeout_ms: await_end(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = {"at once": describe_end(at_once), "shorter": describe_end(shorter), "longer": describe_end(longer)}
     evidence = [*shorter.evidence, *longer.evidence]
-    judge(*ENDED, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
+    judge(*RULES_OF_ENDED_READS, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin_receive(by=by, ulTimeout=LONGER_MS)
     remote.deliver(["first"])
@@ -67,4 +67,10 @@ def judge_waits(remote, judge, took, evidence):
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
         expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
-        judge(*WAITED, expected=expected, case="duration of the wait in ms", observed=passed.ms, evidence=evidence)
+        judge(
+            *RULES_OF_WAITING_READS,
+            expected=expected,
+            case="duration of the wait in ms",
+            observed=passed.ms,
+            evidence=evidence,
+        )

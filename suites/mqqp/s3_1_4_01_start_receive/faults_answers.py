@@ -15,7 +15,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
-INFORMATION = 0x400E0000
+INFORMATION_STATUS = 0x400E0000
 """A status that is neither MQ_OK nor a failure."""
 
 
@@ -75,7 +75,7 @@ class ReadsInform(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        informed = change_answer_values(call, Return=INFORMATION) if status is Status.MQ_OK else call
+        informed = change_answer_values(call, Return=INFORMATION_STATUS) if status is Status.MQ_OK else call
         super().answer_read(informed, status, entry)
 
 

@@ -14,18 +14,20 @@ pytestmark = needs("remote_read")
 
 NO_MESSAGE = 0xC00E_001B
 """The status MQ_ERROR_IO_TIMEOUT: no message arrived in time."""
-IDENTIFIER = 0x0055_0000_0000_0007
+SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000 does"
 
 
-BEGUN = {
+RULES_BY_STARTING_METHOD = {
     Method.START_RECEIVE: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07"],
     Method.START_RECEIVE2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04"],
     Method.START_RECEIVE_BY_LOOKUP_ID: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04"],
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in BEGUN.items()])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in RULES_BY_STARTING_METHOD.items()]
+)
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
     """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
     next receive succeeds, and the SUT ends it.
@@ -39,7 +41,7 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
             else reader.answer_with_message
         )
         if name == Method.START_RECEIVE_BY_LOOKUP_ID:
-            reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
+            reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=SAMPLE_LOOKUP_ID).wait()
         else:
             reader.begin_read(Reading.RECEIVE, remote).wait()
     came = [call for call in reader.server.calls if call.name in (name, "RemoteQMEndReceive")]
@@ -47,7 +49,9 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
     expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
-    judge(*BEGUN[name], expected=expected, observed=observed, evidence=came, case="calls of the client")
+    judge(
+        *RULES_BY_STARTING_METHOD[name], expected=expected, observed=observed, evidence=came, case="calls of the client"
+    )
 
 
 READING_VERBS = {
@@ -57,7 +61,7 @@ READING_VERBS = {
     "peek by cursor": Reading.PEEK_CURRENT_BY_CURSOR,
     "peek next by cursor": Reading.PEEK_NEXT_BY_CURSOR,
 }
-ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
+ALLOWED_READ_ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_ASKS_VERSION)
         return
     asked = [reader.description_of(call) for call in calls]
-    others = [hex(one.ulAction) for one in asked if one.ulAction not in ACTIONS]
+    others = [hex(one.ulAction) for one in asked if one.ulAction not in ALLOWED_READ_ACTIONS]
     judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:

@@ -9,13 +9,13 @@ from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.methods import for_each_method
 
-LONG_MS = 600_000
-GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
+LONG_READ_TIMEOUT_MS = 600_000
+QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """The statuses that erratum E170 allows for a read of a deleted queue."""
 
 
 def _read_in_each_way(queue, by, cursor):
-    """Return reads by a method, by the kind of read."""
+    """Return the reads of a method by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]
@@ -56,8 +56,8 @@ def _read_in_each_way(queue, by, cursor):
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
-    """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge,
-    and further reads when a new queue has the same name and a message. A second open queue can still be read.
+    """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
+    when a new queue with the same name contains a message. A second open queue can still be read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
@@ -67,8 +67,11 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     held = queue.start_receive(hCursor=unread)
     waits = []
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:
-        waits = [queue.begin(action, by=by, ulTimeout=LONG_MS) for action in (Action.RECEIVE, Action.PEEK_CURRENT)]
-        waits.append(queue.begin_receive(by=by, hCursor=unread, ulTimeout=LONG_MS))
+        waits = [
+            queue.begin(action, by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+            for action in (Action.RECEIVE, Action.PEEK_CURRENT)
+        ]
+        waits.append(queue.begin_receive(by=by, hCursor=unread, ulTimeout=LONG_READ_TIMEOUT_MS))
         for read in waits:
             read.state_after_silence()
     sut.delete_queue(name)
@@ -84,14 +87,14 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         outcomes = [call.outcome for call in calls]
         judge(
             *rules[kind],
-            expected=each(GONE, "peek next" if kind == "next" else kind),
+            expected=each(QUEUE_GONE_STATUS, "peek next" if kind == "next" else kind),
             observed=outcomes,
             evidence=calls,
             errata="E170",
         )
     judge(
         "MQDMPR-3.1.7.1.12-04",
-        expected=GONE,
+        expected=QUEUE_GONE_STATUS,
         observed=end.outcome,
         evidence=[held, end],
         errata="E170",

@@ -8,11 +8,11 @@ from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Method
-from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES_HASHED, SHA512, sign_message
+from suites.mqqb.steps.secured import BY_SID, NO_SIGNATURE_ACCEPTED_REASON, SHA512, sign_message
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.whole import build_full_message
 
-ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
+SECURITY_FIELDS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
 """Values of SecurityHeader.DE: the default provider made the signature, or the provider in ProviderInfo made it."""
 
@@ -41,7 +41,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     for packet in sent:
         read = queue.receive(by=by)
         if read.outcome != "MQ_OK":
-            raise ConformanceFailure(f"{OTHER_BYTES_HASHED}: {read.outcome}")
+            raise ConformanceFailure(f"{NO_SIGNATURE_ACCEPTED_REASON}: {read.outcome}")
         judge(
             *rules["buffer"],
             expected=_security_of(packet),
@@ -55,4 +55,4 @@ def _security_of(packet):
     """Return the security properties of a message by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
         return {}
-    return {name: getattr(packet["SecurityHeader"], name) for name in ITEMS}
+    return {name: getattr(packet["SecurityHeader"], name) for name in SECURITY_FIELDS}

@@ -19,8 +19,8 @@ from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, 
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 600_000
-NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
+LONG_READ_TIMEOUT_MS = 600_000
+MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
 @for_each_method(
@@ -260,7 +260,7 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(
         *rules["not found"],
-        expected=NOT_FOUND,
+        expected=MESSAGE_NOT_FOUND_STATUS,
         case="outcome of the read",
         observed=reads[2].outcome,
         evidence=reads[2].evidence,

@@ -14,7 +14,7 @@ from suites.mqqp.steps.methods import for_each_method
 
 pytestmark = needs("qm2qm", "inspect")
 
-LONG_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 REQUEST_ID = 0x6D71_0001
 """A dwRequestID that no other check uses."""
 
@@ -42,7 +42,7 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     receive. After RemoteQMCancelReceive the collection is empty.
     """
     queue = remote.open()
-    read = queue.begin_receive(by=by, dwRequestID=REQUEST_ID, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, dwRequestID=REQUEST_ID, ulTimeout=LONG_READ_TIMEOUT_MS)
     read.state_after_silence()
     found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     known = [

@@ -12,8 +12,8 @@ from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 600_000
-SHORT_MS = 1_000
+LONG_READ_TIMEOUT_MS = 600_000
+SHORT_READ_TIMEOUT_MS = 1_000
 
 
 @for_each_method(
@@ -36,9 +36,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     """
     queue, second = remote.open(), remote.open()
     number = remote.request_id()
-    first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = first.state_after_silence()
-    twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     judge(
         *rules["twice"],
         expected="MQ_ERROR_INVALID_PARAMETER",
@@ -46,7 +46,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
         evidence=twice.evidence,
         case="second read with the dwRequestID",
     )
-    elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
     expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
@@ -84,7 +84,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     queue = remote.open()
     admin = remote.open("admin")
     number = remote.request_id()
-    read = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     elsewhere, here = admin.cancel(number), queue.cancel(number)
     read.wait()
@@ -102,7 +102,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     )
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
-    arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     remote.deliver(["first"])
     arriving.wait()
     if action == Action.RECEIVE:
@@ -134,7 +134,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     )
 
 
-WAITS = (
+RULES_OF_WAITING_READS = (
     "MQDMPR-3.1.7.1.9-23",
     "MQDMPR-3.1.7.3.1-07",
     "MQDMPR-3.1.7.3.1-18",
@@ -148,7 +148,7 @@ WAITS = (
 @for_each_method(
     {Method.START_RECEIVE: {"waits": ["MQQP-3.1.4.1-D02"]}, Method.START_RECEIVE2: {"waits": ["MQQP-3.1.4.10-D01"]}}
 )
-@covers(*WAITS)
+@covers(*RULES_OF_WAITING_READS)
 @pytest.mark.parametrize(
     ("action", "events"),
     [
@@ -177,7 +177,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         for cursor in cursors:
             queue.peek(by=by, hCursor=cursor).expect_success()
     at_once = queue.read(action, by=by, hCursor=cursors[0])
-    read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_MS)
+    read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     fill_queue(remote, kind, "second")
     read.wait()
@@ -190,7 +190,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         [at_once, read],
     )
     expected = facts(read_with_timeout_0=read.FAILURE, read_before_arrival=read.WAITING, read_after_arrival="second")
-    judge(*rules["waits"], *WAITS, *events, expected=expected, observed=seen, evidence=evidence)
+    judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, jud
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()
-    timeout_ms = SHORT_MS if end == "time-out" else LONG_MS
+    timeout_ms = SHORT_READ_TIMEOUT_MS if end == "time-out" else LONG_READ_TIMEOUT_MS
     ending = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=timeout_ms)
-    other = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    other = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     if end == "message":
         remote.deliver(["first"])
     elif end == "cancel":

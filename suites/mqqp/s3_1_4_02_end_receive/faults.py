@@ -25,7 +25,7 @@ from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 RR_NACK, RR_ACK = bytes([1, 0, 0, 0]), bytes([2, 0, 0, 0])
-ACKS = (RR_NACK, RR_ACK)
+END_RECEIVE_ACKS = (RR_NACK, RR_ACK)
 
 add(
     "client-end-receive-on-unknown-context",
@@ -110,7 +110,9 @@ add(
     "server-end-receive-unlisted-ack-accepted",
     "MQQP-3.1.4.2-D02",
     "RemoteQMEndReceive treats a dwAck other than 1 and 2 as RR_NACK.",
-    change_request("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
+    change_request(
+        "RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in END_RECEIVE_ACKS else RR_NACK)
+    ),
 )
 add(
     "server-end-receive-throws-errors",

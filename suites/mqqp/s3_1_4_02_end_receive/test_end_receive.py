@@ -121,8 +121,8 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @covers("MQQP-3.1.4.2-11")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """The first of three receives ends with RR_NACK: its message is in the queue again, and no other message is. The
-    other two receives end with RR_ACK: their messages are removed.
+    """The first of three receives ends with RR_NACK: only the message of this receive is in the queue again. The other
+    two receives end with RR_ACK: their messages are removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)

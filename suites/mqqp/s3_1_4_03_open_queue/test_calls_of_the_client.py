@@ -10,13 +10,13 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
 
-IDENTIFIER = 0x0055_0000_0000_0007
+SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 
 
-LIFE = ("RemoteQMOpenQueue", "RemoteQMCloseQueue")
+OPEN_AND_CLOSE_METHODS = ("RemoteQMOpenQueue", "RemoteQMCloseQueue")
 
 
-METHODS = {
+RULES_BY_METHOD = {
     Method.START_RECEIVE: ("MQQP-3.1.4.1-04", ["MQQP-3.1.4.3-02"]),
     "RemoteQMEndReceive": ("MQQP-3.1.4.2-05", ["MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"]),
     "RemoteQMCloseQueue": ("MQQP-3.1.4.4-02", ["MQQP-3.1.4.3-04"]),
@@ -33,13 +33,13 @@ METHODS = {
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
+    "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in RULES_BY_METHOD.items()]
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
     """An application's request makes the SUT call one method: the SUT makes this call on a presentation context that
     the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
-    binding, order = METHODS[name]
+    binding, order = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
@@ -55,7 +55,7 @@ def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, 
         evidence=evidence,
     )
     came = [call.name for call in reader.server.calls]
-    before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
+    before = [one for one in came[: came.index(name) if calls else 0] if one in OPEN_AND_CLOSE_METHODS]
     if order:
         judge(
             *order,
@@ -84,6 +84,6 @@ def call_method(reader: Reader, name: str) -> None:
     elif name == "RemoteQMPurgeQueue":
         reader.begin("remote_purge", remote=remote).wait()
     elif name == Method.START_RECEIVE_BY_LOOKUP_ID:
-        reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
+        reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=SAMPLE_LOOKUP_ID).wait()
     else:
         reader.begin_read(Reading.RECEIVE, remote).wait()

@@ -18,8 +18,9 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
 def test_each_open_queue_returns_unique_handle(remote, judge):
-    """Two calls of RemoteQMOpenQueue return two different handles, as does a third for the descriptor of the first, and
-    peeks through both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second call gets a fault.
+    """Two calls of RemoteQMOpenQueue return two different handles, and a third call with the descriptor of the first
+    call returns a third handle; peeks of both queues succeed. RemoteQMCloseQueue succeeds once with a handle; a second
+    call gets a fault.
     """
     remote.empty()
     association = remote.associate()

@@ -14,7 +14,7 @@ pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
-LONG_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @covers(
@@ -114,9 +114,9 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
-    reads = [queue.begin_receive(ulTimeout=LONG_MS) for _ in range(3)]
-    beside = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_MS)
-    elsewhere = admin.begin_receive(ulTimeout=LONG_MS)
+    reads = [queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS) for _ in range(3)]
+    beside = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS)
+    elsewhere = admin.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     before = [read.state_after_silence() for read in reads]
     closed = queue.close()
     after = [read.wait().outcome for read in reads]

@@ -26,7 +26,9 @@ class OtherHandlesLoseCursors(RemoteOpening):
 
 @fault("server-close-cursor-accepts-cursor-of-other-queue", breaks="MQQP-3.1.4.5-07", blind=True)
 class CursorOfAnyQueue(RemoteOpening):
-    """RemoteQMCloseCursor looks up hCursor in every open queue, and closes it although hQueue is another open queue."""
+    """RemoteQMCloseCursor searches for hCursor in every open queue, and closes the cursor although hQueue is a
+    different open queue.
+    """
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         number = call.arguments["hCursor"]

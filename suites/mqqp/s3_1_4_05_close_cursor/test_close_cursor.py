@@ -29,8 +29,8 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     """RemoteQMCloseCursor is refused with an unknown cursor or with the handle of a wrong queue. With the right handle,
-    the call closes one of three cursors: reads by that cursor are refused, and peeks by the other two cursors, and by
-    a cursor of another handle of the queue, still return the messages of these cursors.
+    the call closes one of three cursors: reads by that cursor are refused. Peeks by the other two cursors, and by a
+    cursor of a different handle of the queue, still return their messages.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")

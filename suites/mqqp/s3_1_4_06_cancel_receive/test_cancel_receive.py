@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, status
+from harness.expectations import each, facts, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import release_of
-from harness.wire.rpc_qm2qm import Method
+from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
-LONG_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 NO_MESSAGE = "ended without a message"
 
 
@@ -50,7 +50,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         evidence=[before, idle],
     )
     admin = remote.open("admin", association=queue.association)
-    read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     elsewhere = admin.cancel(number)
     judge(
@@ -93,6 +93,24 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
 
 
+@covers("MQQP-3.1.4.6-05")
+def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
+    """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
+    the peek still waits (E52).
+    """
+    queue, number = remote.open(), remote.request_id()
+    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    read.state_after_silence()
+    cancelled = queue.cancel(number)
+    read.state_after_silence()
+    judge(
+        "MQQP-3.1.4.6-05",
+        expected=one_of(facts(success=True, peek_ended=True), facts(success=False, peek_ended=False)),
+        observed={"success": cancelled.outcome == "MQ_OK", "peek_ended": read.answered},
+        evidence=[read, cancelled],
+    )
+
+
 @covers(
     "MQQP-3.1.4.6-14",
     "MQQP-3.1.4.6-15",
@@ -106,7 +124,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
-    first, second = (queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
+    first, second = (queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS) for number in (one, two))
     waits = [first.state_after_silence(), second.state_after_silence()]
     taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
@@ -122,7 +140,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
         case="read with a dwRequestID in use",
     )
     again = queue.cancel(one)
-    fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_MS)
+    fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen, expected = (
         {"second_cancel": again.outcome, "new_read_with_same_request_id": fresh.state_after_silence()},
         facts(second_cancel=ERROR, new_read_with_same_request_id=first.WAITING),
@@ -160,7 +178,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
-    reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
+    reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS) for number in numbers]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
@@ -193,16 +211,16 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
-    """Of two waiting receives, the later one, with or without a cursor, is cancelled by its own client or by a
-    different client: it ends without a message, and the earlier one still waits. The next receive returns the next
-    message.
+    """Two receives wait, and the later receive, with or without a cursor, is cancelled by its own client or by a
+    different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
+    the next message.
     """
     queue = remote.open()
-    earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_MS)
+    earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     earlier.state_after_silence()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
-    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}

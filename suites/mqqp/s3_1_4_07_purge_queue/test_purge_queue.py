@@ -111,8 +111,9 @@ def test_purge_removes_all_messages(remote, judge, kind):
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
     """One of three messages is received, and the queue is purged.
 
-    The queue is empty, whether the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets the
-    acknowledgment Q_PURGED for the received message; after RR_ACK, it gets Q_PURGED or RECEIVE (MS-MQDMPR 3.1.7.1.12).
+    The queue is empty, and stays empty after the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets
+    the acknowledgment Q_PURGED for the received message; after RR_ACK, it gets Q_PURGED or RECEIVE (MS-MQDMPR
+    3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)

@@ -18,11 +18,11 @@ from harness.wire.rpc_qm2qm import PortType
 
 pytestmark = needs("qm2qm")
 
-DEFAULTS = (2103, 2105)
+DEFAULT_RPC_PORTS = (2103, 2105)
 PORT_STEP = 11
 INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
 """Undefined values of dwPortType."""
-LAST_PORT = 0xFFFF
+HIGHEST_PORT = 0xFFFF
 
 
 def ask_ports(remote: Remote, *types: int) -> list[Call]:
@@ -33,7 +33,7 @@ def ask_ports(remote: Remote, *types: int) -> list[Call]:
 
 def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
     """Return whether a bind to an interface succeeds at a port."""
-    if not port or port > LAST_PORT:
+    if not port or port > HIGHEST_PORT:
         return f"no port: {port}"
     try:
         refused, said = remote.connect(port).offer(interface)
@@ -66,7 +66,7 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
     )
     judge(
         "MQQP-3.1.4.8-D05",
-        expected=between(1, LAST_PORT),
+        expected=between(1, HIGHEST_PORT),
         case="returned port",
         observed=call.status,
         evidence=call.evidence,
@@ -94,7 +94,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
         )
         judge(
             "MQQP-3.1.4.8-D05",
-            expected=between(1, LAST_PORT),
+            expected=between(1, HIGHEST_PORT),
             case="returned port",
             observed=str(lost),
             evidence=before.evidence,
@@ -105,7 +105,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
     judge("MQQP-3.1.3-01", expected=facts(port="served", read="first"), observed=observed, evidence=evidence)
     judge(
         "MQQP-3.1.4.8-D05",
-        expected=between(1, LAST_PORT),
+        expected=between(1, HIGHEST_PORT),
         case="returned port",
         observed=after.status,
         evidence=evidence,
@@ -142,7 +142,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
     """
     call = ask_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
-    judge(rule, expected=between(0, LAST_PORT), case="returned port", observed=observed, evidence=call.evidence)
+    judge(rule, expected=between(0, HIGHEST_PORT), case="returned port", observed=observed, evidence=call.evidence)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
@@ -161,9 +161,9 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     every_type = [*before, *open_beside, *after, *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)]
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
-    apart = [(port or 0) - default for port, default in zip(every[0], DEFAULTS, strict=True)]
+    apart = [(port or 0) - default for port, default in zip(every[0], DEFAULT_RPC_PORTS, strict=True)]
     steps = [(one >= 0 and one % PORT_STEP == 0) or f"{one} from it" for one in apart]
-    configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULTS)
+    configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULT_RPC_PORTS)
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]
     judge(

@@ -13,10 +13,10 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from suites.mqqp.steps.reader import Reader
 
-IDENTIFIER = 0x0055_0000_0000_0007
+SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 
 
-SEEKS = {
+VERB_AND_SEEK_BY_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
     Action.LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
     Action.LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
@@ -27,25 +27,25 @@ SEEKS = {
 """By action: the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
-OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
+RULES_OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
 
 
-OF_PEEK_NEXT = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
+RULES_OF_PEEK_NEXT = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
 
 
-OF_RECEIVE_CURRENT = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
+RULES_OF_RECEIVE_CURRENT = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
 
 
-OF_RECEIVE_NEXT = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
+RULES_OF_RECEIVE_NEXT = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
 
 
 LOOKUP_RULES = {
-    Action.LOOKUP_PEEK_CURRENT: OF_PEEK_CURRENT,
-    Action.LOOKUP_PEEK_NEXT: OF_PEEK_NEXT,
-    Action.LOOKUP_PEEK_PREV: OF_RECEIVE_CURRENT,
-    Action.LOOKUP_RECEIVE_CURRENT: OF_RECEIVE_CURRENT,
-    Action.LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
-    Action.LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
+    Action.LOOKUP_PEEK_CURRENT: RULES_OF_PEEK_CURRENT,
+    Action.LOOKUP_PEEK_NEXT: RULES_OF_PEEK_NEXT,
+    Action.LOOKUP_PEEK_PREV: RULES_OF_RECEIVE_CURRENT,
+    Action.LOOKUP_RECEIVE_CURRENT: RULES_OF_RECEIVE_CURRENT,
+    Action.LOOKUP_RECEIVE_NEXT: RULES_OF_RECEIVE_NEXT,
+    Action.LOOKUP_RECEIVE_PREV: RULES_OF_RECEIVE_CURRENT,
 }
 """By action: the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT for the
 PREV actions too.
@@ -65,13 +65,13 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     call has the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and
     lpBuffer NULL.
     """
-    verb, seek = SEEKS[action]
+    verb, seek = VERB_AND_SEEK_BY_ACTION[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.open_cursor(remote)
     for lookup_id in (
-        IDENTIFIER,
+        SAMPLE_LOOKUP_ID,
         LookupId.BEHIND_LAST,
         LookupId.BEFORE_FIRST,
     ):  # the last may be refused: 0 names no message

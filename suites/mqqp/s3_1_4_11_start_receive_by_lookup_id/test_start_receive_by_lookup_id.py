@@ -19,11 +19,11 @@ from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
 
-LOOKUPS = [action for action in Action if action.name.startswith("LOOKUP")]
-RECEIVES = [action for action in LOOKUPS if action.is_receive]
-IDENTIFIER = 0x0055_0000_0000_0007
+LOOKUP_ACTIONS = [action for action in Action if action.name.startswith("LOOKUP")]
+LOOKUP_RECEIVE_ACTIONS = [action for action in LOOKUP_ACTIONS if action.is_receive]
+SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 """A LookupId that no message has."""
-RETURNED = (
+ALLOWED_STATUSES = (
     *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
     *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
@@ -32,11 +32,11 @@ method raises.
 """
 
 
-LABELS = ("first", "second", "third")
-BESIDE = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
+MESSAGE_LABELS = ("first", "second", "third")
+OFFSET_BY_LOOKUP_ACTION = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
 """By peeking action: the distance, in positions, from the message with the given LookupId to the message that is read.
 """
-DEMANDS = {
+RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
     Action.LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
     Action.LOOKUP_PEEK_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"),
@@ -45,7 +45,7 @@ DEMANDS = {
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
 """By action: the rule about the position of the message that is read, and the rule about the action."""
-EVENTS = {
+EVENT_RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
     Action.LOOKUP_PEEK_PREV: (
@@ -59,7 +59,7 @@ EVENTS = {
 """
 
 
-READING = (
+RULES_OF_READING = (
     "MQDMPR-3.1.7.1.13-02",
     "MQDMPR-3.1.7.1.13-11",
     "MQDMPR-3.1.7.1.13-16",
@@ -73,41 +73,41 @@ READING = (
 def for_each_action() -> pytest.MarkDecorator:
     """Return a decorator that runs a check for each action, with the rules of that action."""
     cases = []
-    for action, rules in DEMANDS.items():
-        events = EVENTS[action.peeking]
+    for action, rules in RULES_BY_LOOKUP_ACTION.items():
+        events = EVENT_RULES_BY_LOOKUP_ACTION[action.peeking]
         cases.append(pytest.param(action, *rules, events, marks=covers(*rules, *events), id=hex(action)))
     return pytest.mark.parametrize(("action", "seek", "rule", "events"), cases)
 
 
 def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
     """Return the LookupIdentifiers of three messages; raise ConformanceFailure if lookups do not find them."""
-    known = find_lookup_ids(queue, len(LABELS))
-    if len(known) < len(LABELS):
+    known = find_lookup_ids(queue, len(MESSAGE_LABELS))
+    if len(known) < len(MESSAGE_LABELS):
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
         case = "messages found by the identifiers that the SUT returns"
-        judge(*rules, expected=len(LABELS), observed=len(known), case=case, evidence=first.evidence)
+        judge(*rules, expected=len(MESSAGE_LABELS), observed=len(known), case=case, evidence=first.evidence)
         raise ConformanceFailure("no message with a known LookupIdentifier")
     return known
 
 
 @for_each_action()
-@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *READING)
+@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *RULES_OF_READING)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
     """A lookup names CURRENT, NEXT or PREV and the LookupId of the first, second or last of three messages: a peek
     returns the right message and leaves all three messages in the queue; a receive removes the right message.
     """
-    queue = remote.open_with_messages(*LABELS)
+    queue = remote.open_with_messages(*MESSAGE_LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
-    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *READING, *by_next)
+    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *RULES_OF_READING, *by_next)
     receives = action.is_receive
-    there = at + BESIDE[action.peeking]
-    expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
+    there = at + OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     if receives and read.outcome == "MQ_OK":
         queue.acknowledge(read)
     gone = [expected] if receives else []
-    left = [label for label in LABELS if label not in gone]
+    left = [label for label in MESSAGE_LABELS if label not in gone]
     found, stays = read.label_or_failure, queue.labels()
     judge(
         seek,
@@ -115,7 +115,7 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
         "MQQP-3.1.4.11-37",
         "MQQP-3.1.4.11-39",
         "MQQP-3.1.4.11-41",
-        *READING,
+        *RULES_OF_READING,
         *events,
         expected=expected,
         observed=found,
@@ -133,8 +133,8 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     )
 
 
-AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
-AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
+RULES_AT_FRONT_OF_QUEUE = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
+RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 """The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
 
 
@@ -148,25 +148,25 @@ AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
                 Action.LOOKUP_PEEK_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *AT_FRONT),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *RULES_AT_FRONT_OF_QUEUE),
             ),
             (
                 Action.LOOKUP_PEEK_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *AT_END),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *RULES_AT_END_OF_QUEUE),
             ),
             (
                 Action.LOOKUP_RECEIVE_NEXT,
                 LookupId.BEFORE_FIRST,
                 "first",
-                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *AT_FRONT),
+                ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *RULES_AT_FRONT_OF_QUEUE),
             ),
             (
                 Action.LOOKUP_RECEIVE_PREV,
                 LookupId.BEHIND_LAST,
                 "third",
-                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *AT_END),
+                ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *RULES_AT_END_OF_QUEUE),
             ),
         )
     ],
@@ -177,7 +177,7 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
     second peek returns the same message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
-    fill_queue(remote, queue_kind, *LABELS)
+    fill_queue(remote, queue_kind, *MESSAGE_LABELS)
     found = []
     for _ in range(2):
         read = queue.look_up(action, edge)
@@ -202,7 +202,7 @@ def test_lookup_of_received_message_fails(remote, judge):
     LookupIds of the first and third messages returns these messages. NEXT with the LookupId of the third message
     returns a message that arrives later.
     """
-    queue = remote.open_with_messages(*LABELS)
+    queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
     taken = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[1])
     locked = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[1])
@@ -235,10 +235,10 @@ def test_lookup_of_received_message_fails(remote, judge):
     "MQDMPR-3.1.7.1.13-39",
     "MQDMPR-3.1.7.3.3-03",
 )
-@pytest.mark.parametrize("action", LOOKUPS, ids=hex)
+@pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     """A lookup in an empty queue returns a listed failure and the handle NULL. A lookup in a queue with a message
-    returns MQ_OK; a receive also returns a handle, which RemoteQMEndReceive can end.
+    returns MQ_OK; a receiving lookup also returns a handle, with which RemoteQMEndReceive succeeds.
     """
     queue = remote.open()
     edge = (
@@ -246,16 +246,16 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
         if action in (Action.LOOKUP_PEEK_PREV, Action.LOOKUP_RECEIVE_PREV)
         else LookupId.BEFORE_FIRST
     )
-    at = IDENTIFIER if action in (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT) else edge
+    at = SAMPLE_LOOKUP_ID if action in (Action.LOOKUP_PEEK_CURRENT, Action.LOOKUP_RECEIVE_CURRENT) else edge
     failing = queue.look_up(action, at)
     remote.deliver(["first"])
-    if at == IDENTIFIER:
+    if at == SAMPLE_LOOKUP_ID:
         at = known[0] if (known := find_lookup_ids(queue, 1)) else at
     read = queue.look_up(action, at)
     evidence = [failing, read]
     judge(
         "MQQP-3.1.4.11-D07",
-        expected=one_of(*RETURNED),
+        expected=one_of(*ALLOWED_STATUSES),
         observed=failing.outcome,
         evidence=failing.evidence,
         case="read of the empty queue",
@@ -339,11 +339,11 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
     """For each of three messages, a lookup and RemoteQMStartReceive2 return the same SequentialId; the SequentialIds of
     the three messages are different.
     """
-    queue = remote.open_with_messages(*LABELS)
+    queue = remote.open_with_messages(*MESSAGE_LABELS)
     cursor = queue.open_cursor()
     read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
     seen = []
-    for action, label in zip((Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT), LABELS, strict=True):
+    for action, label in zip((Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT), MESSAGE_LABELS, strict=True):
         other = queue.read(action, hCursor=cursor).expect_success()
         pair = [one.expect_success().sequential_id for one in (other, read)]
         seen.append(pair[1])
@@ -352,7 +352,7 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
         judge.all(expected=facts(message=label, SequentialId=pair[0]), observed=observed, evidence=evidence)
         following = [queue.look_up(Action.LOOKUP_PEEK_NEXT, one) for one in list_candidate_lookup_ids(pair[1], read)]
         read = next((one for one in following if one.outcome == "MQ_OK"), read)
-    differ = len(set(seen)) == len(LABELS)
+    differ = len(set(seen)) == len(MESSAGE_LABELS)
     judge.all(expected=holds("each message has a unique SequentialId"), observed=differ, evidence=read.evidence)
 
 
@@ -374,7 +374,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
         )
 
 
-@pytest.mark.parametrize("action", LOOKUPS, ids=hex)
+@pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 @covers(
     "MQQP-3.1.4.11-21",
     "MQQP-3.1.4.11-22",
@@ -414,7 +414,7 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
 @covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
-@pytest.mark.parametrize("action", RECEIVES, ids=hex)
+@pytest.mark.parametrize("action", LOOKUP_RECEIVE_ACTIONS, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
     whether RR_NACK returns the message). Its dwRequestID can be used again at once, and a lookup finds only messages of
@@ -429,7 +429,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     }.get(action)
     label, other = ("second", "first") if action == Action.LOOKUP_RECEIVE_PREV else ("first", "second")
     if at is None:
-        at = next(iter(find_lookup_ids(queue, 1)), IDENTIFIER)
+        at = next(iter(find_lookup_ids(queue, 1)), SAMPLE_LOOKUP_ID)
     received = queue.look_up(action, at, dwRequestID=number)
     locked = queue.labels()
     ended, again = queue.give_back(received), queue.give_back(received)
@@ -481,8 +481,14 @@ PRIORITIES = (7, 6, 0)
 @pytest.mark.parametrize(
     ("action", "at", "rule"),
     [
-        pytest.param(action, at, DEMANDS[action][1], marks=covers(DEMANDS[action][1]), id=f"{action:#x}-{at}")
-        for action in LOOKUPS
+        pytest.param(
+            action,
+            at,
+            RULES_BY_LOOKUP_ACTION[action][1],
+            marks=covers(RULES_BY_LOOKUP_ACTION[action][1]),
+            id=f"{action:#x}-{at}",
+        )
+        for action in LOOKUP_ACTIONS
         for at in range(3)
     ],
 )
@@ -491,11 +497,11 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     message, or the message before or after it in the queue.
     """
     queue = remote.open()
-    for label, priority in reversed(list(zip(LABELS, PRIORITIES, strict=True))):  # the last comes first
+    for label, priority in reversed(list(zip(MESSAGE_LABELS, PRIORITIES, strict=True))):  # the last comes first
         remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
     known = find_three_lookup_ids(queue, judge, rule)
-    there = at + BESIDE[action.peeking]
-    expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
+    there = at + OFFSET_BY_LOOKUP_ACTION[action.peeking]
+    expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     case = "label returned by the lookup"
     judge(rule, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)

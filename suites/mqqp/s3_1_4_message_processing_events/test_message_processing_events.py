@@ -14,7 +14,7 @@ from suites.mqqp.steps.refusals import REFUSED_CALLS
 
 pytestmark = needs("qm2qm")
 
-BAD_STUB = "fault RPC_X_BAD_STUB_DATA"
+BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
 NO_OPNUM = "fault nca_s_op_rng_error"
 
 
@@ -47,7 +47,7 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
     }
     observed = {name: call.outcome for name, call in calls.items()}
     observed["then"] = queue.acknowledge(read).outcome
-    expected = dict.fromkeys(calls, BAD_STUB) | {"then": "MQ_OK"}
+    expected = dict.fromkeys(calls, BAD_STUB_OUTCOME) | {"then": "MQ_OK"}
     evidence = [call.evidence[-1] for call in calls.values()]
     judge("MQQP-3.1.4-01", expected=expected, observed=observed, evidence=evidence)
 
@@ -131,7 +131,7 @@ def handle_of(call: Call, name: str = "pphContext") -> bytes:
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 
 
-RULES = {
+RULE_BY_METHOD = {
     Method.START_RECEIVE: "MQQP-3.1.4.1-D21",
     Method.END_RECEIVE: "MQQP-3.1.4.2-D03",
     Method.OPEN_QUEUE: "MQQP-3.1.4.3-D02",
@@ -145,7 +145,8 @@ RULES = {
 
 
 @pytest.mark.parametrize(
-    ("method", "rule"), [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in RULES.items()]
+    ("method", "rule"),
+    [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in RULE_BY_METHOD.items()],
 )
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):

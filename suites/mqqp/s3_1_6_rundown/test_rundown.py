@@ -16,8 +16,8 @@ from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 600_000
-TRIES = 8
+LONG_READ_TIMEOUT_MS = 600_000
+MOST_TRIES = 8
 
 
 @covers("MQQP-3.1.6.1-01")
@@ -29,7 +29,7 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     queue = remote.open(share=DENY_RECEIVE)
     queue.close_context()
     if waits:
-        queue.begin_receive(ulTimeout=LONG_MS).state_after_silence()
+        queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
     beside = remote.open("admin")
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
@@ -116,7 +116,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed = {"read": read.label_or_outcome, "queue_before_loss": hidden, "queue_after_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
-    description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_MS))
+    description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
     late = waiting_there.begin(Method.START_RECEIVE2, lpRemoteReadDesc2=description)
     observed["waiting_receive"] = late.state_after_silence()
     waiting_there.close()
@@ -138,17 +138,17 @@ def reopen_exclusively(remote: Remote, association: Association) -> Call:
     answer.
     """
     call = remote.open_remote(association, share=DENY_RECEIVE)
-    for _ in range(TRIES):
+    for _ in range(MOST_TRIES):
         if not call.failed:
             break
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
         call = remote.open_remote(association, share=DENY_RECEIVE)
     return call
 
 
 def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
     """Wait until a queue contains these messages, at most for the time that the SUT may take to answer."""
-    for _ in range(TRIES):
+    for _ in range(MOST_TRIES):
         if queue.labels() == labels:
             return
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)

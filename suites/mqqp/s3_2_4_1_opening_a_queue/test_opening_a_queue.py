@@ -16,7 +16,7 @@ from suites.mqqp.steps.reader import Outcome, Reader
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
-FAST = 200
+FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 
 
@@ -92,6 +92,9 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
+    reader.return_other_handles()
+    reader.open()
+    second = reader.server.named("RemoteQMOpenQueue")[-1]
     judge(
         "MQQP-3.2.4.1-10",
         expected=sut.guid,
@@ -99,12 +102,13 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
         observed=UUID(bytes_le=bytes(call.into.pLicGuid)),
         evidence=call.evidence,
     )
-    for rule, name, expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE),
-        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT),
+    for rule, name, *expected in (
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR, Reader.OTHER_DESCRIPTOR),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT, Reader.OTHER_CONTEXT),
     ):
-        judge(rule, expected=expected, case=name, observed=getattr(call.into, name), evidence=call.evidence)
+        found = [getattr(one.into, name) for one in (call, second)]
+        judge(rule, expected=expected, case=name, observed=found, evidence=[*call.evidence, *second.evidence])
 
 
 @needs("remote_read")
@@ -164,7 +168,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 
     Reads of a queue that is already open succeed before and after the cancelled call.
     """
-    sut.set_timers(scale=1 if peer.environment.virtual else FAST)
+    sut.set_timers(scale=1 if peer.environment.virtual else FAST_TIMER_SCALE)
     reader = Reader(peer, sut)
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()

@@ -187,7 +187,7 @@ for _name, _breaks, _field in (
 ):
     add(_name, _breaks, f"The client's read carries a {_field} that is one too high.", _increment_read_field(_field))
 
-OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
+WRONG_ACTION_BY_ACTION = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
 """By ulAction: the wrong action that replaces it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE, and
 PEEK_NEXT becomes PEEK_CURRENT.
 """
@@ -211,7 +211,7 @@ class OtherAction(ClientReading):
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
-        return described | {"ulAction": OTHER_ACTIONS[described["ulAction"]]}
+        return described | {"ulAction": WRONG_ACTION_BY_ACTION[described["ulAction"]]}
 
 
 @fault(
@@ -246,7 +246,7 @@ class SequentialIdNotZero(ClientReading):
         return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
 
 
-SIZE_AT = {0: 16, 9: 32}
+DW_SIZE_OFFSET = {0: 16, 9: 32}
 """By opnum: the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
 
 
@@ -254,7 +254,7 @@ def _announce_size_of_null_buffer(request: Request) -> Request:
     """Set dwSize to 1 in the stub although lpBuffer is NULL. The NDR encoder of this project refuses to encode these
     values.
     """
-    at = SIZE_AT.get(request.opnum)
+    at = DW_SIZE_OFFSET.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
         return request
     return replace(request, stub=request.stub[:at] + b"\1\0\0\0" + request.stub[at + 4 :])

@@ -28,13 +28,13 @@ pytestmark = needs("remote_read")
 NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
-TIMEOUTS_MS = (0, INFINITE)
+READ_TIMEOUTS_MS = (0, INFINITE)
 """The time-outs of the reads in milliseconds: the smallest and the largest."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
 """Properties that may show the remaining time of a message instead of the time that the sender set."""
-VERSIONS = {
+VERSION_CASES = {
     "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], Method.START_RECEIVE),
     "below_5_1": ([Reader.WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], Method.START_RECEIVE),
     "early_build": ([(5, 0, 0), (5, 0, 950)], Method.START_RECEIVE),
@@ -122,7 +122,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         observed=asked.lpBuffer is None,
         evidence=call.evidence,
     )
-    for timeout_ms in TIMEOUTS_MS:
+    for timeout_ms in READ_TIMEOUTS_MS:
         before = len(reader.reads())
         reader.begin_read(reading, remote, timeout_ms)
         call = reader.await_reads(before + 1)[-1]
@@ -168,7 +168,7 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     given_up = False
     for about, version, method in (
-        (about, one, how) for about, (versions, how) in VERSIONS.items() for one in versions
+        (about, one, how) for about, (versions, how) in VERSION_CASES.items() for one in versions
     ):
         reader.set_version(*version)
         before = len(reader.server.calls)

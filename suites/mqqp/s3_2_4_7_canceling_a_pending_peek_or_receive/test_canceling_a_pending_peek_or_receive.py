@@ -13,8 +13,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
-    """Two queues are open, two reads of the first wait, and the application cancels one of them: the SUT sends one
-    RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue.
+    """Two queues are open, two reads wait at the first queue, and the application cancels one of these reads: the SUT
+    sends one RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

@@ -14,7 +14,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Binding, Sequence
 
-OTHER_HANDLE = UUID(int=0xBAD)
+WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
@@ -38,7 +38,7 @@ class OtherSession(ClientOpening):
     """The client's RemoteQMCloseQueue carries a wrong context handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
-        yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=OTHER_HANDLE))
+        yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
 
 
 add(

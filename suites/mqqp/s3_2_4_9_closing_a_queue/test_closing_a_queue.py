@@ -42,8 +42,8 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that the SUT sends contains
-    the phQueue of the queue and the dwRequestID of one of the reads.
+    """Two reads wait when the application closes the queue: each RemoteQMCancelReceive that the SUT sends contains the
+    phQueue of the queue and the dwRequestID of one of the two reads.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

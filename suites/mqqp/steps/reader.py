@@ -19,7 +19,7 @@ from harness.wire import user_message
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Action, Method, desc2, takes_message
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
 
-ANSWER_MS = 10_000
+READ_ANSWER_TIMEOUT_MS = 10_000
 
 
 def build_context_handle(number: int) -> bytes:
@@ -52,12 +52,12 @@ class Request:
 
     def outcome(self) -> Outcome:
         """Wait for the reply; return whether it is a success."""
-        self.reader.peer.environment.run_until(lambda: self.is_answered, ANSWER_MS)
+        self.reader.peer.environment.run_until(lambda: self.is_answered, READ_ANSWER_TIMEOUT_MS)
         if not self.is_answered:
             return Outcome.NO_ANSWER
         return Outcome.SUCCESS if self.wait().get("ok") else Outcome.NO_SUCCESS
 
-    def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
+    def wait(self, within_ms: int = READ_ANSWER_TIMEOUT_MS) -> dict[str, Any]:
         """Wait for the reply and return it; raise ConformanceFailure if no reply arrives."""
         self.reader.peer.environment.run_until(lambda: self.is_answered, within_ms)
         if self._reply is None:

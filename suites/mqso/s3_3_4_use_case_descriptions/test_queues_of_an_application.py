@@ -18,7 +18,7 @@ OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base
 @covers("MQSO-3.3.4.1-D01")
 def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     """A queue has the properties that its creator set, and later the changed properties. The SUT refuses to create the
-    queue again and to change a missing queue, and then changes nothing.
+    queue again and to change a missing queue, and these requests change nothing.
     """
     name = sut.new_queue("made", **FIRST_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"

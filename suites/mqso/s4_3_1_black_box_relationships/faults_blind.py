@@ -49,8 +49,8 @@ class PublicQueuesOfAFallback(Publishing):
 
 @fault("sender-message-to-public-queue-not-routed", breaks="MQSO-4.3.1.3-D02", blind=True)
 class PublicNamesDirect(NextHops):
-    """The sender sends a message for a public format name directly to its computer, also when only a routing server
-    leads there; it routes messages for private format names.
+    """The sender sends a message for a public format name directly to the computer of the queue, even if the route
+    leads through a routing server; it routes messages for private format names.
     """
 
     named_publicly = False

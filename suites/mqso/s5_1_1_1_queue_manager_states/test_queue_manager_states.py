@@ -8,12 +8,12 @@ from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action
-from suites.mqqb.steps.sender import RETRY_MS, Sender
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
 
 OPEN, CLOSED = "open", "closed"
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm", "ping")
@@ -60,7 +60,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     refused = SessionAttempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
-    peer.pass_time(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing_queue(to)["count"]}
     evidence = [connection.last, *refused.evidence]
     judge.all(
@@ -130,7 +130,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     second has an open queue, and the third has only connected.
     """
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
-    queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS).state_after_silence()
+    queue.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
@@ -148,7 +148,7 @@ def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
-    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_TIMEOUT_MS)
+    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_READ_TIMEOUT_MS)
     read = reader.await_reads()[0]
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)

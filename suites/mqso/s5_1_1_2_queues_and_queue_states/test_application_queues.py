@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
 
 PENDING_TIMEOUT_MS = 60_000
-SHORT_TIMEOUT_MS = 200
+SHORT_READ_TIMEOUT_MS = 200
 
 
 @needs("queues", "receive")
@@ -72,7 +72,7 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
     label_or_outcome = reader.await_label()
     judge(*WAIT_RULES, expected="awaited", observed=label_or_outcome, case="label returned by the read")
     judge("MQSO-5.1.1.2-D03", expected=in_queue(), observed=sut.labels(queue))
-    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_TIMEOUT_MS, queue=queue)
+    late_read = PendingRequest(peer, "receive", timeout_ms=SHORT_READ_TIMEOUT_MS, queue=queue)
     label_or_outcome = late_read.await_label()
     judge(*WAIT_RULES, expected=Outcome.NOTHING, observed=label_or_outcome, case="label returned by the read")
     application.store("later")

@@ -7,7 +7,7 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PortType
 
-LAST_PORT = 0xFFFF
+HIGHEST_PORT = 0xFFFF
 
 
 @needs("qm2qm")
@@ -21,7 +21,7 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
     port = port_call.outcome if port_call.status is None else port_call.status
     judge(
         "MQSO-5.3.1-01",
-        expected=between(1, LAST_PORT),
+        expected=between(1, HIGHEST_PORT),
         observed=port,
         evidence=port_call.evidence,
         case="port of qm2qm",

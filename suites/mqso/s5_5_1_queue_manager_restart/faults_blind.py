@@ -20,7 +20,7 @@ def _forget_entries(qm: QueueManager) -> None:
 add(
     "queue-manager-restored-message-returns-after-receive",
     "MQSO-5.5.1-05",
-    "A recoverable message that is received after a restart is in its queue again after the next restart.",
+    "A recoverable message that an application receives after a restart is in its queue again after the next restart.",
     at_restart(_forget_entries),
     blind=True,
 )
@@ -47,7 +47,7 @@ def _forget_later_senders(qm: QueueManager) -> None:
 add(
     "queue-manager-sequence-of-second-sender-lost-at-restart",
     "MQSO-5.5.1-01",
-    "After a restart the queue manager has the sequence of only one sender to each queue.",
+    "After a restart, the queue manager remembers the sequence of only one sender for each queue.",
     at_restart(_forget_later_senders),
     blind=True,
 )

@@ -26,8 +26,8 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Two queues keep their properties, and their recoverable and transactional messages until these are received,
-    across restarts; the express messages are lost, also those in the journal of a queue.
+    """Across restarts, two queues keep their properties, and the recoverable and transactional messages that were not
+    received; the express messages are lost, even in the journal of a queue.
     """
     plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
@@ -84,8 +84,8 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 @needs("receive", "queues", "restart")
 @covers("MQSO-5.5.1-01")
 def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
-    """Two sources send one transactional message each to a queue; after a restart each repeats its message and sends
-    the next one: each message is in the queue once.
+    """Two senders each send one transactional message to a queue. After a restart, each sender repeats its message and
+    sends the next message: each message is in the queue once.
     """
     queue = sut.new_queue("sequences", transactional=True)
     destination = rf"TCP:{sut.address}\{queue}"
@@ -114,7 +114,7 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
     """After two restarts, the SUT sends its recoverable and its transactional message, but no express message. When
-    both messages have been acknowledged, it sends neither of them after a further restart.
+    both messages have been acknowledged, the SUT sends neither message after a further restart.
     """
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(MESSAGE_KINDS, 1):

@@ -10,7 +10,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
-from suites.mqqb.steps.sender import RETRY_MS, tags
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
 
@@ -39,7 +39,7 @@ def test_waiting_messages_are_transferred_after_outage(peer, sut, judge, attempt
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
-    peer.pass_time(attempts * sut.duration_ms(RETRY_MS))
+    peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
     frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",

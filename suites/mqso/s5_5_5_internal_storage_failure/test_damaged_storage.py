@@ -23,7 +23,7 @@ REPAIR_PART, EARLY_PART = 0.5, 0.8
 """Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
 second instant the SUT must not have retried yet.
 """
-WAIT_TOO_LONG = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
+WAIT_TOO_LONG_REASON = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
@@ -151,7 +151,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
     if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _is_wait_too_long(sut):
-            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", reason=WAIT_TOO_LONG)
+            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", reason=WAIT_TOO_LONG_REASON)
             return
         retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
     judge(
@@ -176,7 +176,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
     sut.slow_down(MAX_TIME_SCALE)
     if _is_wait_too_long(sut):
-        judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG)
+        judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
         return
     damaged = _start_on_damaged_store(peer, sut, judge, rules)
     if damaged is None:

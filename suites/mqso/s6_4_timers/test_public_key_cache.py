@@ -50,9 +50,9 @@ def _name_recipient_keys(frame: Frame) -> str:
 @needs("directory", "environment", "security", "send", "private_names", "set_timers")
 @covers("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02")
 def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
-    """The peer's keys in the directory are changed, and changed back; after each change, the SUT encrypts with the new
-    keys when the cache timer has expired. Each message has a different privacy level, so that no symmetric key is used
-    twice.
+    """The peer's public keys in the directory are changed, and later changed back. After each change, the SUT encrypts
+    with the current keys in the directory as soon as the cache timer has expired. Each message has a different privacy
+    level, so that no symmetric key is used twice.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     sut.set_timers(public_key_cache_ms=CACHE_DURATION_MS)

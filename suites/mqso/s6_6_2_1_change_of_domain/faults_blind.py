@@ -11,8 +11,8 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 @fault("queue-manager-left-domain-integrated-again-at-second-start", breaks="MQSO-6.6.2.2-01", blind=True)
 class IntegratedAtSecondStart(DirectoryClient):
-    """A queue manager whose computer has left its domain is in workgroup mode only until its second start: then it
-    is in directory-integrated mode again, and waits for the directory.
+    """A queue manager whose computer has left its domain is in workgroup mode only until its second start; then it is
+    in directory mode again, and waits for the directory.
     """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

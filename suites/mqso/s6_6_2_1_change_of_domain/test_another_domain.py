@@ -16,7 +16,7 @@ from suites.mqqb.steps.pinging import read_element
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
 HAS_OBJECT, NO_OBJECT = "present", "missing"
-LAST_DOMAIN = "MachineDomainId"
+LAST_DOMAIN_ELEMENT = "MachineDomainId"
 OBJECT_ATTRIBUTES = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """The visible attributes of a computer's directory object at its creation."""
 MOVE_RULES = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
@@ -42,7 +42,7 @@ def _is_last_domain_stored(sut: Sut) -> str:
     """Return whether LastDomain of the SUT is the domain of the computer."""
     queue_manager = sut.inspect_queue_manager()
     last, machine = read_element(queue_manager, "LastDomain"), read_element(queue_manager, "MachineDomainId")
-    return LAST_DOMAIN if machine and last == machine else f"{last}, not MachineDomainId {machine}"
+    return LAST_DOMAIN_ELEMENT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
 def _await_object(peer: Peer, sut: Sut) -> str:
@@ -96,7 +96,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
         "LastDomain": _is_last_domain_stored(sut),
         "public_queue": enterprise.attempt_creation(),
     }
-    expected = facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN, public_queue=Outcome.DONE)
+    expected = facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT, public_queue=Outcome.DONE)
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
@@ -110,7 +110,7 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     _await_object(peer, sut)
     new_object = sut.read_directory_object()
     observed = {"object": _read_object_state(sut), "LastDomain": _is_last_domain_stored(sut)}
-    judge(*MOVE_RULES, expected=facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN), observed=observed)
+    judge(*MOVE_RULES, expected=facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT), observed=observed)
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
@@ -131,7 +131,7 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     sut.control.call("restart")
     second = _await_object(peer, sut)
     observed = {"after_first_start": first_state, "after_second_start": second}
-    if first_state == second == NO_OBJECT and _is_last_domain_stored(sut) != LAST_DOMAIN:
+    if first_state == second == NO_OBJECT and _is_last_domain_stored(sut) != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_OBJECT_REASON)
     else:
         judge(
@@ -151,11 +151,11 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
     own_identifier = _read_guid(sut)
     _restart_in_environment(sut, own_domain=False, registration=False)
     guid, offline, last = _read_guid(sut), _is_offline(sut), _is_last_domain_stored(sut)
-    if guid == own_identifier and offline and last != LAST_DOMAIN:
+    if guid == own_identifier and offline and last != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-03", reason=NO_OBJECT_REASON)
     else:
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
-        expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN)
+        expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN_ELEMENT)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
     judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline"), observed=_is_offline(sut))
     sut.change_environment(registration=True)

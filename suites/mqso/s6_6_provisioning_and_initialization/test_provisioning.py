@@ -10,7 +10,11 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.pinging import read_element
 
-MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
+ATTRIBUTE_BY_ELEMENT = {
+    "Clustered": "clustered",
+    "SrmpHttpSupport": "srmp_http_support",
+    "SrmpPgmSupport": "srmp_pgm_support",
+}
 PROVISIONED_ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
 """Attributes of the queue manager, each with the key of [provisioned] in the SUT file that states its value."""
 RETRY_DURATIONS_S = ("120", "900")
@@ -30,7 +34,7 @@ def _select_shown_attributes(shown: dict[str, Any], expected: dict[str, Any]) ->
 
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     read_element(shown, "DirectoryIntegrated")
-    modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
+    modes = {name: getattr(sut.file.provisioned, key) for name, key in ATTRIBUTE_BY_ELEMENT.items()}
     integrated = sut.file.capabilities.get("directory", False)  # also where the peer is not the one of the SUT file
     expected, observed = _select_shown_attributes(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)

@@ -17,11 +17,13 @@ from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
-_PTYPE_AT = 2
+_PTYPE_OFFSET = 2
 
 
 def _accept_any_service(event: Input) -> Iterable[Input]:
-    if not isinstance(event, RpcBytes) or event.data[_PTYPE_AT : _PTYPE_AT + 1] != bytes([PacketType.ALTER_CONTEXT]):
+    if not isinstance(event, RpcBytes) or event.data[_PTYPE_OFFSET : _PTYPE_OFFSET + 1] != bytes(
+        [PacketType.ALTER_CONTEXT]
+    ):
         return [event]
     try:
         pdu = Pdu.parse(event.data)

@@ -8,7 +8,7 @@ from typing import Any
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
-from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
+from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM_QUEUE_SUFFIX, queue_format
 from suites.mqdmpr.steps import descriptors, openings
 
 RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
@@ -16,7 +16,7 @@ RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A,
 OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
-    "receive from the journal": ((";JOURNAL", SYSTEM | JOURNAL), RECEIVE_ACCESS),
+    "receive from the journal": ((";JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL), RECEIVE_ACCESS),
 }
 WAYS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.timeouts import ACK_MS
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
 from suites.mqqb.steps.provoking import read_tag
@@ -26,7 +26,7 @@ class Routed:
     def acknowledged_within_ms(self) -> int:
         """Return the time, in ms, within which any system acknowledges a message."""
         return max(
-            one.sut.duration_ms(ACK_MS) + one.sut.slack_ms(ACK_MS) + one.sut.response_timeout_ms
+            one.sut.duration_ms(ACK_TIMEOUT_MS) + one.sut.slack_ms(ACK_TIMEOUT_MS) + one.sut.response_timeout_ms
             for one in self.topology.systems.values()
         )
 

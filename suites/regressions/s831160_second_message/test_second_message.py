@@ -9,19 +9,19 @@ from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
 
-LONG_TIMEOUT_MS = 600_000
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @needs("qm2qm")
 @covers("REGRESSIONS-831160-01")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
-    """After a cancelled receive, peeks, and receives that are returned with RR_NACK, each remote read returns the first
+    """A client cancels a receive, peeks, and ends receives with RR_NACK: each later remote read returns the first
     message. Each call is made only after the answer to the previous call, so that only one answer is right.
     """
     queue = remote.open()
     number = remote.request_id()
-    waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_TIMEOUT_MS, dwRequestID=number)
+    waits = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, dwRequestID=number)
     if waits.state_after_silence() != Call.WAITING:
         raise ConformanceFailure("a receive from an empty queue of the SUT does not wait")
     queue.cancel(number).expect_success()

@@ -16,7 +16,7 @@ from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messag
 @varied("positive journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
     """After a FinalAck of the class NackBadDestQueue, with or without an earlier OrderAck, the message is a dead
-    letter, and the SUT does not send it on the next session, on which it sends another message.
+    letter. On the next session, the SUT sends a later message, but not the dead letter.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(1, journal=["negative"])

@@ -13,7 +13,7 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 @covers("REGRESSIONS-902951-01")
 def test_order_ack_advances_after_reconnect(peer, sut, judge):
-    """After a reconnect the second and third message of a sequence are stored once each, and the OrderAck has
+    """After a reconnect, the second and the third message of a sequence are stored once each, and the OrderAck has
     TxSequenceNumber 3.
     """
     receiver = Receiver(peer, sut)
@@ -45,8 +45,8 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
 @needs("send")
 @covers("REGRESSIONS-902951-02")
 def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
-    """The second message of a sequence, for which no OrderAck arrived, is sent again after a reconnect, although the
-    OrderAck of the first message arrived three times.
+    """After a reconnect, the SUT sends the second message of a sequence again, because only the OrderAck of the first
+    message has arrived, three times.
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)

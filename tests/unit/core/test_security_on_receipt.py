@@ -32,7 +32,7 @@ from reference_qm.surface.commands import SendMessage
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
-ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
 SIGNED = {"authentication_level": "sig20"}
 ENCRYPTED = {"privacy_level": "advanced"}
@@ -83,9 +83,15 @@ WRONG = [
     ("unknown signer", SIGNED, None, {"accounts": ()}, BAD_SIGNATURE),
     ("signer pretends to be another", SIGNED | {"certificate": "mallory"}, None, {}, BAD_SIGNATURE),
     ("provider of the signature", SIGNED, _of_other_provider, {}, UNSUPPORTED),
-    ("unknown sender, not signed", {"sender": "mallory"}, None, {}, ACCESS_DENIED),
-    ("no sender", {"sender": "none"} | SIGNED, None, {}, ACCESS_DENIED),
-    ("malformed SID", {"sender": "alice"}, lambda packet: with_security(packet, SecurityID=b"\1"), {}, ACCESS_DENIED),
+    ("unknown sender, not signed", {"sender": "mallory"}, None, {}, RPC_ACCESS_DENIED_STATUS),
+    ("no sender", {"sender": "none"} | SIGNED, None, {}, RPC_ACCESS_DENIED_STATUS),
+    (
+        "malformed SID",
+        {"sender": "alice"},
+        lambda packet: with_security(packet, SecurityID=b"\1"),
+        {},
+        RPC_ACCESS_DENIED_STATUS,
+    ),
     ("cut body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b"x"), {}, BAD_ENCRYPTION),
     ("no body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b""), {}, BAD_ENCRYPTION),
     ("flipped key", ENCRYPTED, _flipped("EncryptionKey"), {}, BAD_ENCRYPTION),

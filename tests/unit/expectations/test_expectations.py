@@ -54,7 +54,7 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (fields(HashAlgorithm=0x8004), {"HashAlgorithm": 0x8004}, ("HashAlgorithm: 0x8004 (SHA1)",) * 2),
         ({1: 2}, {1: 2}, ("1: 2",) * 2),
         (
-            expectation([2, 0x8002]).named("MessageClass of each"),
+            expectation([2, 0x8002]).with_name("MessageClass of each"),
             [2, 0x8002],
             ("2 (ACK_REACH_QUEUE), 0x8002 (NACK_REACH_QUEUE_TIMEOUT)",) * 2,
         ),

@@ -124,3 +124,15 @@ def test_both_ends_of_a_capture_are_judged_without_given_system(tmp_path):
     assert systems["10.0.0.2"].roles == {"acceptor": 1}
     assert systems["10.0.0.1"].kinds == systems["10.0.0.2"].kinds
     assert not [one for system in systems.values() for one in system.take_verdicts() if one.verdict is Verdict.FAIL]
+
+
+def test_packets_with_a_wrong_checksum_are_skipped_on_request(own, tmp_path):
+    packets, wanted = own
+    longest = max(packets, key=len)
+    damaged = longest[:-1] + bytes([longest[-1] ^ 1])
+    frames = [frame for each in packets for frame in made.framed([damaged, each] if each is longest else [each])]
+    path = made.pcap(tmp_path / "x.pcap", frames)
+    found = checked(path, checksums=True).traffic
+    assert found.unread["packets with a wrong checksum"] == 1
+    assert verdicts(entries_of(path, checksums=True)) == wanted
+    assert not checked(path).traffic.unread

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 import wrapped_captures as made
+from scapy.layers.inet import IP, UDP
 from typer.testing import CliRunner
 
 from harness.cli.main import app
@@ -15,6 +16,7 @@ from harness.errors import UsageError
 from harness.foreign.files import read_frames
 from harness.judging.passive import PASSIVE
 from harness.paths import SUITES
+from harness.wire import ping_request
 
 
 def miscount(data):
@@ -84,7 +86,10 @@ def test_junit_report_of_capture_has_suite_per_system_and_failure_per_broken_rul
     assert {suite.get("name"): int(suite.get("failures")) for suite in suites} == {
         name: len(rules) for name, rules in failed.items()
     }
-    assert failed == {"10.0.0.1 in broken.pcap": [], "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06"]}
+    assert failed == {
+        "10.0.0.1 in broken.pcap": [],
+        "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"],
+    }
 
 
 def test_annotated_copy_of_capture_has_equal_frames_with_comments(broken, tmp_path):
@@ -108,6 +113,12 @@ def test_a_capture_without_a_queue_manager_exits_with_3(tmp_path, sound):
     path = made.pcap(tmp_path / "x.pcap", made.framed([b"E" * 40], made.cooked))
     done = run(path)
     assert (done.exit_code, "no packet from a queue manager that can be judged" in done.stderr) == (3, True)
+
+
+def test_capture_of_which_no_packet_decides_a_rule_exits_with_5(tmp_path):
+    ping = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=4057, dport=3527) / bytes(ping_request(Cookie=1))
+    done = run(made.pcap(tmp_path / "ping.pcap", made.framed([bytes(ping)])))
+    assert (done.exit_code, "sent: 1 Ping" in done.stdout) == (5, True)
 
 
 def test_message_about_missing_system_names_systems_of_the_capture(sound):

@@ -8,7 +8,7 @@ import pytest
 from harness_made import frame, sut_file
 
 from harness.capture.recorder import Recorder
-from harness.environment.pulse import SETTLE_MS, Pulse, Stall
+from harness.environment.pulse import SETTLE_AFTER_STALL_MS, Pulse, Stall
 from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration
 from harness.peer.peer import Peer
@@ -65,7 +65,7 @@ def test_measured_duration_out_of_range_fails_without_stall(peer: Peer, took_ms:
 @pytest.mark.parametrize("took_ms", [450, 1_400])
 def test_stall_during_a_duration_widens_the_allowed_range_by_its_length(peer: Peer, took_ms: int) -> None:
     felt(peer, (100, 400))
-    widened = (RANGE[0] - 300 - SETTLE_MS, RANGE[1] + 300 + SETTLE_MS)
+    widened = (RANGE[0] - 300 - SETTLE_AFTER_STALL_MS, RANGE[1] + 300 + SETTLE_AFTER_STALL_MS)
     assert by_timer(took(peer, 0, took_ms)) == widened
     assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
 
@@ -77,8 +77,8 @@ def test_stall_does_not_change_the_range_of_a_duration_that_is_in_time(peer: Pee
 
 def test_stall_that_began_before_the_first_packet_counts_completely(peer: Peer) -> None:
     felt(peer, (0, 400))
-    assert took(peer, 399, 1_000).stalled_ms == 400 + SETTLE_MS
-    assert took(peer, 400 + SETTLE_MS + 1, 1_000).stalled_ms == 0
+    assert took(peer, 399, 1_000).stalled_ms == 400 + SETTLE_AFTER_STALL_MS
+    assert took(peer, 400 + SETTLE_AFTER_STALL_MS + 1, 1_000).stalled_ms == 0
 
 
 STALLS = {

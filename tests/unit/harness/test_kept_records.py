@@ -14,7 +14,13 @@ from harness.faults.registry import load_faults
 from harness.judging.passive import load_predicates
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
-from harness.proof.records import CHECKS, FAULTS, checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.proof.records import (
+    CHECK_FILE_PATTERN,
+    FAULT_FILE_PATTERN,
+    checks_of_suites,
+    faults_of_suites,
+    predicates_of_suites,
+)
 from harness.rules.catalogue import _read_catalogue, load_catalogue
 from harness.rules.places import list_files_naming
 from harness.run.selection import files_to_collect
@@ -59,7 +65,10 @@ def test_files_naming_a_rule_contain_all_its_checks_and_faults() -> None:
             files_of[rule].add(str(fault.file))
     assert len(files_of) > 2_000
     for rule in list(files_of)[::40]:
-        named = {path.relative_to(SUITES.parent).as_posix() for path in list_files_naming([CHECKS, FAULTS], [rule])}
+        named = {
+            path.relative_to(SUITES.parent).as_posix()
+            for path in list_files_naming([CHECK_FILE_PATTERN, FAULT_FILE_PATTERN], [rule])
+        }
         assert files_of[rule] <= named, rule
 
 
@@ -74,7 +83,7 @@ def test_inventory_of_one_rule_equals_its_part_of_whole_inventory() -> None:
 def test_small_selection_collects_only_its_files() -> None:
     rule = "MQQB-3.1.5.5.5-01"
     files = {path for path in files_to_collect([rule]) or () if path.suffix}
-    assert files == set(list_files_naming([CHECKS], [rule]))
+    assert files == set(list_files_naming([CHECK_FILE_PATTERN], [rule]))
     assert files_to_collect(list(load_catalogue())) is None
 
 
@@ -150,7 +159,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._MOST_CACHES + 3):
+    for number in range(kept._MOST_CHECKOUT_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._MOST_CACHES
+    assert len(list(tmp_path.iterdir())) == kept._MOST_CHECKOUT_CACHES

@@ -13,7 +13,7 @@ from harness.cli.run import run
 from harness.judging.verdicts import BAD, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
-from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
+from harness.run.live import MOST_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
@@ -86,7 +86,7 @@ def test_live_output_omits_known_deviations():
 
 def test_live_output_to_file_is_one_line_per_half_minute():
     watched = Watched(checks=4)
-    assert watched.check(took_s=PIPED_EVERY_S - 1) == []
+    assert watched.check(took_s=PIPED_UPDATE_INTERVAL_S - 1) == []
     found = {"a": Verdict.PASS, "b": Verdict.NOT_EXERCISED}
     assert watched.check(took_s=1, **found) == [
         "2 of 4 checks, 1 rules judged; 0 min 30 s spent, about 0 min 30 s left"
@@ -104,8 +104,10 @@ def test_terminal_updates_one_line_and_keeps_findings():
 
 def test_live_findings_are_limited_to_a_screen():
     watched = Watched()
-    lines = [line for number in range(SHOWN_AT_MOST + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
-    assert len(lines) == SHOWN_AT_MOST + 1
+    lines = [
+        line for number in range(MOST_SHOWN_FINDINGS + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})
+    ]
+    assert len(lines) == MOST_SHOWN_FINDINGS + 1
     assert lines[-1].startswith("more than 50 rules")
 
 

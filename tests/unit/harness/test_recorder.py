@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import harness.capture.recorder
 import harness.wire.packets
 from harness.capture import read_pcapng, streams
-from harness.capture.recorder import FROM_SUT, KEPT_DISSECTED, TO_SUT, Connection, Frame, Recorder
+from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
 from harness.capture.window import FRAME_COST, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
@@ -166,7 +166,7 @@ def test_recorded_frame_provides_packet_of_both_codecs_and_as_text(recorder: Rec
     (frame,) = recorder.record_received(recorder.record_opening(PEER, SUT, by_peer=True), PACKETS[2])
     assert frame["SessionHeader"].AckSequenceNumber == 1
     assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
-    assert "AckSequenceNumber" in frame.format_dissection
+    assert "AckSequenceNumber" in frame.dissection_text
     assert "SessionAck, frame 4" in repr(frame)
 
 
@@ -338,7 +338,7 @@ def test_message_summary_outlives_its_bytes(recorder: Recorder) -> None:
 def test_unreferenced_long_message_is_freed_at_once(recorder: Recorder) -> None:
     """Scapy's cycles once kept 16 MB of each message of 4 MB until the collector ran, which nothing made it do."""
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
-    (frame,) = recorder.record_received(connection, bytes(user_message(body=b"x" * KEPT_DISSECTED)))
+    (frame,) = recorder.record_received(connection, bytes(user_message(body=b"x" * LONGEST_KEPT_DISSECTION_BYTES)))
     gc.disable()
     try:
         layers = [weakref.ref(layer) for layer in frame.packet.iterpayloads()]

@@ -12,7 +12,7 @@ import pytest
 from harness.capture.ip import UdpDatagram, build_udp
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.sut.replay_environment import LATE_MS, ReplayEnvironment
+from harness.sut.replay_environment import TIMER_LATENESS_MS, ReplayEnvironment
 from harness.sut.replay_items import Item, Note, NotReplayable, Packet
 from harness.sut.replay_player import Player
 from reference_qm.surface.inputs import Endpoint
@@ -105,7 +105,7 @@ def test_replay_is_not_blocked_by_simultaneous_events_without_frames(world_of: M
     assert world.environment.now().monotonic_ms == 7_002
 
 
-@pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
+@pytest.mark.parametrize(("due_ms", "heard"), [(100 - TIMER_LATENESS_MS, 1), (100 - TIMER_LATENESS_MS - 1, 0)])
 def test_replayed_timer_due_just_before_an_event_runs_after_the_event(world_of: MadeWorlds, due_ms: int, heard: int):
     world, found = world_of(came(100)), []
     world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))

@@ -13,7 +13,7 @@ from harness_made import MUST, SETTLED, frame, judge, lines, sut_file
 
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
+from harness.judging.robustness import FINDING_BY_CONDITION, RULE_BY_CONDITION, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
 from harness.run.attempts import Doubts, settle_attempts
@@ -72,7 +72,7 @@ def test_crash_fails_survival_rules_and_withdraws_other_passes(tmp_path: Path):
     for rule in (MUST, SETTLED):
         made(rule, expected="closed", observed="closed", evidence=frame(1))
     made.record_breakdown(Diagnosis(Condition.CRASHED, "cannot connect", (frame(2),)), [MUST])
-    finding, _ = FINDINGS[Condition.CRASHED]
+    finding, _ = FINDING_BY_CONDITION[Condition.CRASHED]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)][2:]
     assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
 
@@ -82,15 +82,15 @@ def test_flood_is_a_finding_without_survival_test(sut: Sut, tmp_path: Path):
     peer.environment.flood = "the SUT sent 134217729 bytes in the first 900 ms of one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     check_after(item, made)
-    finding, _ = FINDINGS[Condition.FLOODS]
+    finding, _ = FINDING_BY_CONDITION[Condition.FLOODS]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
     assert told == [(finding, "fail"), (MUST, "inconclusive")]
     assert not peer.recorder.connections
 
 
 def test_each_survival_finding_has_a_catalogue_row():
-    assert {row.id for row in ROWS.values()} == {name for name, _ in FINDINGS.values()}
-    assert all(row.to_json()["document"] == "ROBUSTNESS" for row in ROWS.values())
+    assert {row.id for row in RULE_BY_CONDITION.values()} == {name for name, _ in FINDING_BY_CONDITION.values()}
+    assert all(row.to_json()["document"] == "ROBUSTNESS" for row in RULE_BY_CONDITION.values())
 
 
 # -- another attempt ---------------------------------------------------------------------------------------------

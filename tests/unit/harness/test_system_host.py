@@ -14,7 +14,7 @@ from harness.capture.recorder import Recorder
 from harness.errors import Endless, SutUnavailable
 from harness.faults.parts import replace_part
 from harness.faults.registry import Fault, load_faults
-from harness.judging.robustness import FINDINGS, Condition
+from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.peer.peer import Peer
 from harness.run.survival import check_after, diagnose_system
 from harness.sut.virtual_driver import VirtualDriver
@@ -86,7 +86,7 @@ def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Pat
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     check_after(item, made)
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
-    assert told == [(FINDINGS[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
+    assert told == [(FINDING_BY_CONDITION[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
 
 
 def test_core_that_computes_endlessly_counts_as_hanging_system(driver: Driver) -> None:

@@ -19,7 +19,7 @@ from harness.sut.control import ControlRefused
 from harness.topology.relay import Link, Relay
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, load_topology
-from harness.topology.virtual_systems import PORT, virtual_systems
+from harness.topology.virtual_systems import MSMQ_PORT, virtual_systems
 from reference_qm.surface.inputs import Endpoint
 
 SUT = """
@@ -214,7 +214,7 @@ def test_environment_not_restored_by_one_system_is_reported() -> None:
     systems = virtual_systems(sut_file(), environment, "broken")
     systems[ROUTER].sut.broken = "Contoso: its environment could not be restored: storage"
     with closing(Recorder(environment, None)) as recorder:
-        topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), [])
+        topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), [])
         topology.close()
     assert topology.broken == "router: Contoso: its environment could not be restored: storage"
 
@@ -231,7 +231,7 @@ def test_environment_that_no_system_can_restore_is_reported(monkeypatch: pytest.
     systems = virtual_systems(sut_file(), environment, "residue")
     told = systems[RECEIVER].sut.residue
     with closing(Recorder(environment, None)) as recorder:
-        topology = Topology(environment, systems, PORT, recorder, PassiveJudge(), told)
+        topology = Topology(environment, systems, MSMQ_PORT, recorder, PassiveJudge(), told)
         for one in systems.values():
             one.sut.new_queue(one.role)
             monkeypatch.setattr(one.sut.control, "call", partial(refuse_to_delete, one.sut.control.call))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write_files
+from harness.cli.windows import SUT_FILE, WINDOWS_FILE_NAMES, WINDOWS_FILES_FOLDER, sut_file, write_files
 from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 from harness.sut.sut_file import load_sut_file
@@ -57,8 +57,8 @@ def test_invalid_option_of_windows_files_is_refused_in_one_line(
 
 def test_windows_command_copies_package_files_without_overwriting(tmp_path: Path) -> None:
     write_files(tmp_path, "text")
-    for name in FILES:
-        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
+    for name in WINDOWS_FILE_NAMES:
+        assert (tmp_path / name).read_bytes() == (WINDOWS_FILES_FOLDER / name).read_bytes()
     with pytest.raises(UsageError, match="exists already"):
         write_files(tmp_path, "other")
     assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"

@@ -12,10 +12,10 @@ import typer
 from harness.capture.recorder import Recorder
 from harness.cli.main import app
 from harness.errors import UsageError
-from harness.learn.alphabet import ALPHABET, LOSS_OF_CONNECTION
+from harness.learn.alphabet import INPUT_ALPHABET, LOSS_OF_CONNECTION
 from harness.learn.demanded import find_broken, read_demands
 from harness.learn.learner import learn_machine
-from harness.learn.machine import CLOSED, Machine, find_differences, read_machine
+from harness.learn.machine import CLOSED_OUTPUT, Machine, find_differences, read_machine
 from harness.peer.peer import Peer
 from harness.sut.drivers import create_driver, start_all
 from harness.sut.sut_file import load_sut_file
@@ -79,7 +79,7 @@ def test_learned_reference_meets_each_demand_in_four_states(clean: Machine) -> N
     assert list(find_broken(clean, read_demands())) == []
     assert len(clean.states) == 4
     word = ("EstablishConnection", "ConnectionParameters", "recoverable message", "SessionAck", LOSS_OF_CONNECTION)
-    assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED]
+    assert clean.run(word) == ["EstablishConnection", "ConnectionParameters", "SessionAck", "nothing", CLOSED_OUTPUT]
 
 
 def test_learning_with_another_seed_gives_an_equivalent_state_machine(clean: Machine, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_session_fault_breaks_a_learned_transition_of_its_rule(fault: str, clean
 
 
 def test_inputs_of_learning_are_the_events_of_the_state_table() -> None:
-    assert set(read_demands().events) == set(ALPHABET) - {LOSS_OF_CONNECTION}
+    assert set(read_demands().events) == set(INPUT_ALPHABET) - {LOSS_OF_CONNECTION}
 
 
 def test_difference_of_state_machines_is_shown_by_its_shortest_input_sequence() -> None:

@@ -2,7 +2,7 @@
 
 from remote_reader import LICENCE, PLAIN, Server
 
-from reference_qm.core.queue_manager import LAST_HANDLE
+from reference_qm.core.queue_manager import HIGHEST_HANDLE
 from reference_qm.surface.commands import Inspect
 
 INFINITE = 0xFFFFFFFF
@@ -36,8 +36,8 @@ def test_remote_handles_are_unique_32_bit_numbers():
     server.send(b"one")
     reader = server.connect()
     first = reader.open().handle
-    server.core._handles_made = LAST_HANDLE - 1
+    server.core._handles_made = HIGHEST_HANDLE - 1
     handles = [reader.open().handle for _ in range(3)]
-    assert handles == [LAST_HANDLE, 1 if first != 1 else 2, 2 if first != 1 else 3]
+    assert handles == [HIGHEST_HANDLE, 1 if first != 1 else 2, 2 if first != 1 else 3]
     for handle in (first, *handles):
         assert reader.read(handle, ulAction=0x80000000)["Return"] == 0

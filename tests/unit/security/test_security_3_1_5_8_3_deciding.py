@@ -53,7 +53,7 @@ from reference_qm.security.key_exchange import wrap
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 FRAME_7 = parse_packet(load_golden().frames[6].data)
 WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
 LEVELS = (1, 3, 5)
@@ -161,7 +161,7 @@ def test_a_cached_certificate_counts_for_its_own_sender_only():
 def test_signed_message_without_sender_id_has_no_sender_permissions():
     accounts = MadeAccounts(registered=())
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
-    assert refusal(signed(nobody), receiver(accounts=accounts)).message_class is ACCESS_DENIED
+    assert refusal(signed(nobody), receiver(accounts=accounts)).message_class is RPC_ACCESS_DENIED_STATUS
     assert accounts.asked == 0
 
 
@@ -274,7 +274,7 @@ def test_body_is_not_decrypted_without_eb_flag():
 def test_sender_without_write_permission_is_refused(queue, granted):
     decision = decide(message(), queue=queue)
     assert isinstance(decision, Accepted) is granted
-    assert granted or decision.message_class is ACCESS_DENIED
+    assert granted or decision.message_class is RPC_ACCESS_DENIED_STATUS
 
 
 def test_queue_manager_as_sender_has_the_permissions_of_everyone():
@@ -283,19 +283,19 @@ def test_queue_manager_as_sender_has_the_permissions_of_everyone():
     )
     accepted(packet, queue=OPEN_QUEUE)
     users = queue_for((AceType.ACCESS_ALLOWED, USER, WRITE))
-    assert refusal(packet, queue=users).message_class is ACCESS_DENIED
+    assert refusal(packet, queue=users).message_class is RPC_ACCESS_DENIED_STATUS
 
 
 @pytest.mark.parametrize("security_id", [b"\1", USER.build()[:-1], USER.build() + b"\0", Sid.of("S-1-5-7").build()])
 def test_sender_id_that_is_no_account_is_denied(security_id):
-    assert refusal(with_security(message(), SecurityID=security_id)).message_class is ACCESS_DENIED
+    assert refusal(with_security(message(), SecurityID=security_id)).message_class is RPC_ACCESS_DENIED_STATUS
 
 
 def test_message_without_sender_id_counts_as_from_the_anonymous_user():
     """MS-MQDMPR 3.1.1.12 SenderIdentifierType; what Everyone may do it may not."""
     nobody = with_security(with_flags(message(), SecurityHeader.flags(AI=1)), SecurityID=b"")
     accepted(nobody, queue=queue_for((AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)))
-    assert refusal(nobody, queue=OPEN_QUEUE).message_class is ACCESS_DENIED
+    assert refusal(nobody, queue=OPEN_QUEUE).message_class is RPC_ACCESS_DENIED_STATUS
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from suites.mqqb.steps.sender import ACK_MS, check_not_given_up
+from suites.mqqb.steps.sender import ACK_TIMEOUT_MS, check_not_given_up
 
 SCALE = 20
-TIMER_MS = ACK_MS // SCALE
+TIMER_MS = ACK_TIMEOUT_MS // SCALE
 
 
 def raises(says: str) -> AbstractContextManager[object]:

@@ -20,7 +20,7 @@ from harness.rules.catalogue import load_catalogue
 from harness.vectors.covering import PARAMETERS, list_combinations
 from harness.vectors.packet_rows import PACKETS
 from harness.vectors.rpc_rows import CASES, OPERATIONS, list_stubs
-from harness.vectors.write import SCHEMA, make_files
+from harness.vectors.write import SCHEMA_FILE, make_files
 from harness.wire import WireError, dissect, dissect_ping, kind
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.codec import FormatError
@@ -38,7 +38,7 @@ FILES = dict(make_files())
 
 @pytest.mark.parametrize("name", FILES)
 def test_vector_file_is_valid_by_its_schema(name: str) -> None:
-    jsonschema_rs.validator_for(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(FILES[name])
+    jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))).validate(FILES[name])
     names = [one["name"] for one in FILES[name]["vectors"]]
     assert len(names) == len(set(names))
 
@@ -151,7 +151,7 @@ def test_vectors_cover_each_possible_pair_of_values() -> None:
 
 def test_vectors_command_writes_the_vector_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app(["vectors", "--out", str(tmp_path / "out")], standalone_mode=False)
-    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, SCHEMA.name}
+    assert {one.name for one in (tmp_path / "out").iterdir()} == {*FILES, SCHEMA_FILE.name}
     total = sum(len(one["vectors"]) for one in FILES.values())
     assert f"{total:,} vectors in {len(FILES)} files" in capsys.readouterr().out
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.wire.value_names import CLASSES, with_names
+from harness.wire.value_names import MESSAGE_CLASS_NAMES, with_names
 from reference_qm.codec.classes import MessageClass
 
 
@@ -38,4 +38,4 @@ def test_long_text_resembling_a_value_list_is_scanned_once():
 
 
 def test_every_message_class_of_the_specification_has_a_name():
-    assert CLASSES.keys() == {int(one) for one in MessageClass}
+    assert MESSAGE_CLASS_NAMES.keys() == {int(one) for one in MessageClass}
