@@ -10,13 +10,10 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction, has_header
 from reference_qm.codec import (
     DirectQueueFormatName,
-    FormatError,
     MQFDirectQueueFormatName,
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.codec.packets import Packet
-from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 
@@ -65,7 +62,7 @@ def _reorder_queue_lists(packet: UserMessagePacket) -> bytes:
 
 for _name, _rules, _says, _change in (
     (
-        "sender-copies-all-to-first-destination",
+        "sender-sends-copies-for-all-destinations-to-first-one",
         ("MQMQ-2.2.20.1-D02",),
         "The sender's copies of a message for several queues all carry the first queue as DestinationQueue.",
         _write_first_destination_in_all,
@@ -120,14 +117,3 @@ add(
     change_construction(_remove_third_destination),
     blind=True,
 )
-
-
-@fault("reserved-of-response-list-not-ignored", breaks="MQMQ-2.2.20.2-03")
-class ReservedOfLaterList(Identifying):
-    """The receiver refuses a message whose list of administration or response queues has Reserved other than 0."""
-
-    def check_form(self, packet: Packet) -> None:
-        header = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
-        if header is not None and (header.Administration.Reserved or header.Response.Reserved):
-            raise FormatError("MS-MQMQ 2.2.20.2", 0, "Reserved 0", "another value")
-        super().check_form(packet)
