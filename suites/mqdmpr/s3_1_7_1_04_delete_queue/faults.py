@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessagePropertiesHeader
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import queue_with_children
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
@@ -99,3 +102,17 @@ class WithoutDirectory(Publishing):
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))
+
+
+@fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
+class LockedMessageUnacknowledged(Queues):
+    """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        for position in queue.MessagePositionList:
+            if position.State is MessagePositionState.LOCKED:
+                message = position.MessageReference
+                requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
+                position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+        result: Result | None = super().delete(queue, token, done)
+        return result

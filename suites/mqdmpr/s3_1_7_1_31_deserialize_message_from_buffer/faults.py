@@ -166,3 +166,19 @@ class RoutedTransactionRenumbered(Routing):
             counted, {"TransactionHeader.TxSequenceNumber": 1, "TransactionHeader.PreviousTxSequenceNumber": 0}
         )
         return renumbered
+
+
+@fault("message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
+class SecurityOfPreviousMessage(Positions):
+    """A message without a SecurityHeader has the security attributes of an earlier message."""
+
+    seen: MessageSecurity | None = None
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            if message.security is not None and message.security.in_header:
+                self.seen = message.security
+            elif self.seen is not None:
+                message = replace(message, security=self.seen)
+        position: MessagePosition = super().insert_message(queue, message)
+        return position

@@ -17,6 +17,7 @@ from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
@@ -277,3 +278,20 @@ add(
     "The queue manager publishes a key with a byte 0xFF after its modulus.",
     change_published_blobs(lambda blob: blob + b"\xff"),
 )
+
+
+_LAST_UNUSED_BIT, _AUTHENTICATION_LEVEL = 0x8000, 0x0F00
+
+
+@fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
+class LastBitHidesSignature(SecurityOnReceipt):
+    """A signed message with the last unused bit of the flags set is stored as a message without a verified
+    signature.
+    """
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        authenticated: UserMessagePacket = super().authenticate_packet(packet)
+        header = authenticated.SecurityHeader
+        if packet.SecurityHeader is None or header is None or not packet.SecurityHeader.Flags & _LAST_UNUSED_BIT:
+            return authenticated
+        return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL))
