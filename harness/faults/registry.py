@@ -136,7 +136,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 
-def build_faulty_core(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
+def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
     """Create a core with the named faults; raise UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import build_faulty_core, find_fault
+from harness.faults.registry import wrap, find_fault
 from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import limit_control, offer_remote_reading
 from harness.sut.more_queues import QueueEntry
@@ -113,7 +113,7 @@ class VirtualDriver:
         release = self.file.reference.release
         configured = replace(adapt_config_to_release(release, config), answer_pings=True)  # if it listens for pings
         installed = Installation(
-            configured, entropy, lambda make: build_faulty_core(make, faults), get_replaced_parts(release)
+            configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release)
         )
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)

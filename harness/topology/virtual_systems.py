@@ -11,7 +11,7 @@ from uuid import UUID
 
 from harness.environment import Environment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import build_faulty_core
+from harness.faults.registry import wrap
 from harness.sut.control import VirtualControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
@@ -76,7 +76,7 @@ def _build_sut(
         directory_integrated=True,
     )
     faults = file.reference.faults
-    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: build_faulty_core(make, faults))
+    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
     surroundings = Surroundings(directory, identifier)
     host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()
