@@ -69,7 +69,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
     """Replace the handling of events of one kind that a step posts; ``make`` is called with the original handling."""
 
-    def around(original: Callable[..., Any]) -> Callable[..., Any]:
+    def wrap_handler(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
             before = len(qm.events)
             result = original(qm, *arguments, **named)
@@ -84,7 +84,7 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
 
         return run
 
-    return override_method(poster, around)
+    return override_method(poster, wrap_handler)
 
 
 def _call_handlers(qm: QueueManager, event: Any) -> Hear:

@@ -112,7 +112,7 @@ class Conversation:
             self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
 
-    def until_closed(self, within_ms: int | None = None) -> Self:
+    def await_close(self, within_ms: int | None = None) -> Self:
         """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
         self.wait_closed(within_ms)
         return self

@@ -17,8 +17,8 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation_id_of,
     delete,
+    get_correlation_id,
     identifier,
     purge_queue,
     receive_first_message,
@@ -42,7 +42,7 @@ RULE_BY_CLASS = {
 
 
 def _judge_class(judge, receiver, sent, value):
-    acks = [ack for ack in receiver.await_acks(1) if correlation_id_of(ack) == identifier(sent)]
+    acks = [ack for ack in receiver.await_acks(1) if get_correlation_id(ack) == identifier(sent)]
     expected = acknowledged(sent, of_class=value)
     judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
     receiver.acknowledge_all()
@@ -165,7 +165,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
     number = high | (peer.message_id() & 0xFFFF)
     sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
     acks = receiver.await_acks(1)
-    observed = [correlation_id_of(ack) for ack in acks]
+    observed = [get_correlation_id(ack) for ack in acks]
     judge(
         "MQMQ-2.2.18.1.3-D01",
         expected=[identifier(sent)],

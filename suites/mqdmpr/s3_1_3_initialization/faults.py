@@ -40,7 +40,7 @@ def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPu
     """Return a changed list of public keys; do not change a list twice."""
     made: set[bytes] = set()
 
-    def tell(qm: QueueManager) -> None:
+    def change_published_list(qm: QueueManager) -> None:
         state = qm.enterprise.state
         told = getattr(state.LocalQueueManager, name)
         if not told or told in made:
@@ -50,7 +50,7 @@ def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPu
         values: dict[str, Any] = {name: keys}
         state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
-    return always(tell)
+    return always(change_published_list)
 
 
 def _keep_first_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:

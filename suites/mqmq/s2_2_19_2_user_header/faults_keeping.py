@@ -50,11 +50,11 @@ def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -
     """Apply `change` to the messages of each queue after a restart."""
 
     def install(faulty: FaultyCore) -> None:
-        def again(after: FaultyCore) -> None:
+        def change_after_restart(after: FaultyCore) -> None:
             for queue in after.core.adm.QueueCollection.values():
                 change(list(queue.MessagePositionList))
 
-        faulty.on_restart.append(again)
+        faulty.on_restart.append(change_after_restart)
 
     return install
 

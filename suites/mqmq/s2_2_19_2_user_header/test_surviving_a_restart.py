@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, facts, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, sign_message
@@ -263,7 +263,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 
     After a restart these queues are unchanged.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     full = sut.new_queue("full", quota_kb=1)
     other = peer.open_raw()
@@ -314,7 +314,7 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
     messages.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     own = sut.new_queue("dead", transactional=True)
     fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}

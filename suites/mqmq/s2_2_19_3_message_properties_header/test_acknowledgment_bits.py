@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import facts
 from harness.run.marks import covers, varied
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier, list_class_names
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -29,7 +29,7 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     ]
     acks = receiver.await_acks(1)
     without, requested = (
-        list_class_names([ack for ack in acks if correlation_id_of(ack) == identifier(one)]) for one in sent
+        list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
     )
     observed = {"classes_of_acknowledgments_without_PA_and_NA": without, "classes_with_PA_and_NA": requested}
     judge.all(

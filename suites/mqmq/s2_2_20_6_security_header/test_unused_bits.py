@@ -48,7 +48,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
         judge(
             rule,
             expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
-            observed={"genuine": genuine.answer, "forged": forged.in_silence},
+            observed={"genuine": genuine.answer, "forged": forged.was_refused_silently},
             case=bit,
             evidence=[*genuine.frames, *forged.frames],
         )

@@ -134,7 +134,7 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     judge(
         "MQMQ-2.2.20.3-02",
         expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD_SIGNATURE)),
-        observed={"genuine": found["genuine"].answer, "forged": found["forged"].in_silence},
+        observed={"genuine": found["genuine"].answer, "forged": found["forged"].was_refused_silently},
         evidence=[*found["genuine"].frames, *found["forged"].frames],
     )
 

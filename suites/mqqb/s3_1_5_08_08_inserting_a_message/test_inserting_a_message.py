@@ -221,7 +221,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     queue = sut.queue()
     sut.configure(quota_kb=0)
     sent = session.send(peer.recoverable_message(label="no room"))
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
+    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",

@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_of
+from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
@@ -92,7 +92,7 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
-    where = find_queues_of(sut, sent[:3], "plain")
+    where = find_queues_with_message(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE, observed=where, case="refused messages", evidence=evidence)
 
 
@@ -124,7 +124,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     judge(
         "MQQB-3.1.5.8-07",
         expected=IN_NO_QUEUE,
-        observed=find_queues_of(sut, expired, queue),
+        observed=find_queues_with_message(sut, expired, queue),
         case="expired messages",
         evidence=evidence,
     )
