@@ -307,12 +307,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
-    """Return ``outcomes_of`` the packet with these bytes."""
+    """Return ``read_bind_outcomes`` of the packet with these bytes."""
     return _outcomes_in(_drop_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
-    """Return ``proposals_of`` the packet with these bytes."""
+    """Return ``read_bind_proposals`` of the packet with these bytes."""
     return _proposals_in(_drop_identifiers(data))
 
 

@@ -291,7 +291,7 @@ class Secured:
         return nack if self.tells else "no acknowledgment"
 
     def refused_without_storing(self, nack: str) -> str:
-        """Return ``in_silence`` of a message that is refused and not stored."""
+        """Return ``was_refused_silently`` of a message that is refused and not stored."""
         return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
