@@ -37,7 +37,7 @@ LARGEST_GROWTH = 1.15
 """The largest permitted processor time of a later run, as a multiple of that of an earlier run."""
 LEAST_RUNS_JUDGED = 50
 """The least number of runs from which linearity is judged. With fewer runs, Java's compilers dominate, of which an
-ingest below `reports.lake.command.MUCH` uses only one.
+ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one.
 """
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -124,9 +124,10 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
 
 
 def kill_ingests(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
-    """Kill ingests of one run each at random instants; return how often the lake was as before, and as after.
+    """Kill ingests of one run each at random instants; return two numbers.
 
-    Raises AssertionError for any other state.
+    The first is how often the lake then was in the state before the ingest, the second how often in the state after
+    it. Raises AssertionError for any other state.
     """
     chance = random.Random(13)
     took = ingest(runs.more(1), lake).seconds

@@ -1,4 +1,4 @@
-"""Groups findings with the same cause: one repair solves five rules that one wrong answer breaks.
+"""Groups findings with the same cause: five rules that one wrong answer breaks need one repair.
 
 The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
 package imports the other; a test compares both implementations.

@@ -1,6 +1,6 @@
 """Make Java archive the classes of a starting Spark, which speeds up every later start.
 
-`python scripts/java_classes.py` makes `reports.spark.CLASSES`: 190 MiB, in half a minute.
+`python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`: 190 MiB, in half a minute.
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A capture to write with text2pcap, with another link type and header before each IP packet."""
+    """A capture that text2pcap writes, with a link type other than Ethernet and ``header`` before each IP packet."""
 
     name: str
     link_type: int
@@ -283,7 +283,7 @@ def record(scenario: Scenario, out: Path, own: Path | None) -> str:
 
 
 def rewrite(rewriting: Rewriting, out: Path) -> str:
-    """Write the IP packets of a recorded Ethernet capture with text2pcap; return what was written."""
+    """Write the IP packets of a recorded Ethernet capture with text2pcap; return their number and size as text."""
     source = out / rewriting.source / "capture.pcapng.gz"
     target = out / rewriting.name / f"capture{rewriting.suffix}.gz"
     target.parent.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from harness.errors import MqconformError
 class CaptureError(MqconformError):
     """A capture file is cut, malformed or in a format that cannot be judged.
 
-    ``offset``: int bytes from the start of the file to the wrong block.
+    ``offset``: int bytes from the start of the file to the block with the error.
     """
 
     def __init__(self, file: Path, offset: int, message: str) -> None:

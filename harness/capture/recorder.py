@@ -161,7 +161,7 @@ class Frame:
         return Lines(tree_lines(self.packet))
 
     @property
-    def format_dissection(self) -> str:
+    def dissection_text(self) -> str:
         """Return the packet as indented text for people."""
         if self.transport == RPC:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))

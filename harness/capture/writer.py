@@ -206,7 +206,7 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment, with ``later`` together with the next one; return its frame number."""
+        """Write a segment and return its frame number. ``later``: write the segment only with the next frame."""
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:

@@ -69,7 +69,7 @@ def allure(
 
 
 def _make_allure_results(found: RunResults, folder: Path) -> Path:
-    """Write allure-results of a run that was made without ``--allure`` into a folder; return the path."""
+    """Write allure-results into a folder, for a run that was made without ``--allure``; return their path."""
     from dataclasses import replace
     from functools import partial
 

@@ -6,6 +6,7 @@ command.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -159,6 +160,7 @@ def main() -> None:
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")
         _exit_with_error(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
+    gc.freeze()  # the process ends: Python would search everything that a run has left for garbage, several times
     sys.exit(code)
 
 

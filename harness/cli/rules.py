@@ -131,8 +131,8 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
     together = sum(one.are_one_folder() for one in places)
     named = sum(one.are_named() for one in places)
     typer.echo(
-        f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
-        f"{named:,} have them in this folder and those that checked_in names"
+        f"{together:,} of {len(places):,} checked rules have their row, checks and faults in one folder; "
+        f"{named:,} have them in this folder and in folders that checked_in names"
     )
 
 

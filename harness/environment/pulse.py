@@ -118,7 +118,7 @@ class Pulse:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls; a stall ends ``SETTLE_AFTER_STALL_MS`` later."""
+        """Return how much of an interval (int ms) belongs to stalls, with ``SETTLE_AFTER_STALL_MS`` added to each."""
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)

@@ -101,7 +101,7 @@ class SystemHost(CoreHost):
         self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Send the core a command, or change its environment: the core notices a change of its directory."""
+        """Send the core a command, or change its environment; some time after a change, inform the core about it."""
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1

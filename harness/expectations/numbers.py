@@ -16,6 +16,7 @@ _NAMED_CODES: dict[str, type[IntEnum]] = {
     "MessageClass": MessageClass,
     "EncryptionAlgorithm": EncryptionAlgorithm,
     "CryptoAlgorithm": EncryptionAlgorithm,
+    "sessionKeyAlgorithm": EncryptionAlgorithm,
     "PreferredAdvancedAlgorithm": EncryptionAlgorithm,
     "PreferredEnhancedAlgorithm": EncryptionAlgorithm,
     "PreferredBaseAlgorithm": EncryptionAlgorithm,
@@ -35,8 +36,8 @@ _NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\
 
 
 def show_integer(value: int, name: object = "") -> str:
-    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field, or may be a
-    key of a mapping, such as a number.
+    """Return an integer as text. ``name``: the name of the value, which may contain the name of a field; or the key of
+    the value in a mapping, which may be a number.
     """
     field = _NUMBERED_FIELD.search(str(name))
     if field is None:

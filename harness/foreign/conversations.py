@@ -204,8 +204,8 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client can have any port except the server's.
+        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. The
+        wanted port also identifies a client, which connects from any port, unless the server has the wanted port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted

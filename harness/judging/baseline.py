@@ -47,7 +47,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The deviations of a file, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+    """The known deviations that a baseline file lists, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
 
     path: Path
     digest: str
@@ -79,9 +79,7 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the run has neither a deviation missing from the baseline nor an entry of the baseline that no longer
-        fails.
-        """
+        """Whether the baseline lists every rule that fails in the run, and no rule that passes in it."""
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:

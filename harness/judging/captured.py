@@ -23,7 +23,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
 """The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST`; a capture may be longer
-than that of a check.
+than the capture of a check.
 """
 
 

@@ -363,7 +363,7 @@ class Judge:
         self._note(entry)
 
     def _note(self, entry: Entry) -> None:
-        """Keep the worst verdict of a rule; a verdict on a SHOULD in the sentence of a MUST is none of the rule."""
+        """Keep the worst verdict of a rule, but ignore a verdict on a SHOULD in the sentence of a MUST."""
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)

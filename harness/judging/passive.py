@@ -218,7 +218,7 @@ class Tally:
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first of the packets that broke the rule."""
+    """The first packets that broke the rule, each with its observation; at most MAX_FAILURES_RECORDED packets."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -343,13 +343,13 @@ class _ByKind:
         self._rules: list[PassiveRule] = []
 
     def refresh(self) -> None:
-        """Start again if the registered rules have changed."""
+        """Forget the predicates found so far if the registered rules have changed."""
         if self._rules != (rules := list(PASSIVE.values())):
             self._rules = rules
             self._found.clear()
 
     def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
-        """Return the predicates for packets of one kind, each with the ids of its rules, and whether it is decisive."""
+        """Return the predicates for packets of a kind, each with the ids of its rules, and whether each is decisive."""
         if len(self._rules) != len(PASSIVE):  # registered since
             self.refresh()
         if kind not in self._found:

@@ -136,7 +136,7 @@ class Entry:
     def to_line(self, seq: int, ms: int) -> str:
         """Return the line, with its keys in order, without empty values and without values that can be derived.
 
-        A run writes a hundred thousand lines: those of its texts that are repeated are encoded once.
+        A run writes a hundred thousand lines, and many contain the same texts; each such text is encoded only once.
         """
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
@@ -260,7 +260,7 @@ class Recorded:
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that the interrupted test had already written: test, rule, verdict."""
     again: set[str] = field(default_factory=set)
-    """Checks that run again, because the run had ended and they met residue."""
+    """Checks that run again when the run is resumed, because residue of other checks affected them."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""

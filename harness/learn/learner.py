@@ -90,7 +90,7 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait for the answer that this word had before, without waiting for silence after it."""
+        """Wait until as many packets have arrived as after an earlier sending of the word; do not wait for silence."""
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,

@@ -23,7 +23,7 @@ from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.varying.variant import PLAIN, Variant
-from harness.wire import kind
+from reference_qm.codec import ConnectionParametersPacket, parse_packet
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.commands import OpenSession
@@ -268,7 +268,7 @@ class _Stage:
         session = self.peer.sessions[transport]
         session.outgoing(packet)
         if self.peer._ignore_when_open and session.record.sut_role == "initiator":
-            session.ignore_incoming = kind(packet) == "ConnectionParameters"
+            session.ignore_incoming = isinstance(parse_packet(packet), ConnectionParametersPacket)
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]

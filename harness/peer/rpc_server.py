@@ -157,7 +157,7 @@ class ServedAssociation(RawConversation):
         """Record the bytes from the SUT, and answer its PDUs."""
         for frame in self.peer.recorder.record_received(self.record, data):
             if frame.kind == MALFORMED:
-                self.server.malformed.append((frame, frame.format_dissection))
+                self.server.malformed.append((frame, frame.dissection_text))
                 continue
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame)

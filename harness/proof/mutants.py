@@ -193,9 +193,9 @@ def report_mutants(tally: Tally) -> Iterator[str]:
     yield ", ".join([f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in Fate)])
     named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
     yield (
-        f"score: {tally.score(effectless=True, unreached=True):.1f} % of all mutants, "
-        f"{tally.score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect, "
-        f"{tally.score(effectless=False, unreached=False):.1f} % without those that no check runs either"
+        f"score: {tally.score(effectless=True, unreached=True):.1f} % of all mutants; "
+        f"{tally.score(effectless=False, unreached=True):.1f} % without the {named} listed as without effect; "
+        f"{tally.score(effectless=False, unreached=False):.1f} % also without the mutants that no check runs"
     )
 
 

@@ -121,8 +121,8 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
 
 
 class _Candidates:
-    """The checks that may find each fault, and the open pairs: check functions and rules that the function has not
-    failed on any fault.
+    """The checks that may find each fault, and the open pairs: a check function and a rule that has not failed in this
+    function on any fault.
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
@@ -183,7 +183,7 @@ class _Candidates:
 
 
 class _Needed:
-    """Decides whether a check is still needed: a rule of the fault has not failed yet, or not in this function."""
+    """A check is needed while a rule of the fault has not failed, or has not failed in the function of the check."""
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
         self.rules = rules
@@ -197,7 +197,7 @@ class _Needed:
 
 
 class _Unshown:
-    """Decides whether a check is still needed: a pair of its function is still open."""
+    """A check is needed while a pair of its function is open."""
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open

@@ -66,9 +66,7 @@ def judge_again(
     for test, differences in replayed.differing.items():
         for one in differences:
             if one.new_fail:
-                raise BadBundle(
-                    f"{test} fails {one.rule} in the replay, but no verdict of the run does: {one.came_out}"
-                )
+                raise BadBundle(f"{test} fails {one.rule} in the replay, but not in the run: {one.came_out}")
     decided = [line for line in lines if line.verdict not in VERDICTS_WITHOUT_PACKETS]
     unseen_again = {
         line.rule

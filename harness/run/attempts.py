@@ -74,13 +74,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Events outside of the system that may have invalidated attempts."""
+    """The stall and the jump of the clock that may have invalidated the verdicts of an attempt."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the larger value of each doubt."""
+        """Return the longer stall and the larger jump of the clock of two attempts."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:

@@ -16,8 +16,8 @@ second.
 
 @contextmanager
 def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
-    """Raise Endless, repeatedly, in code that computes longer than this limit, until the code ends. For the main thread
-    only.
+    """Raise Endless in the code of this context when it has computed for ``seconds``, and again until the code ends.
+    This works only in the main thread.
     """
 
     def end(*_: object) -> None:

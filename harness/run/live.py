@@ -92,12 +92,12 @@ class Live:
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == MOST_SHOWN_FINDINGS + 1:
             self._print_line(
-                f"more than {MOST_SHOWN_FINDINGS} rules; the others are listed at the end of the run", for_good=True
+                f"more than {MOST_SHOWN_FINDINGS} bad verdicts: the end of the run lists all of them", for_good=True
             )
 
     def _print_line(self, line: str, *, for_good: bool) -> None:
         if self._terminal:
-            self._reporter.rewrite(line[: self._get_terminal_width] if not for_good else line, erase=True)
+            self._reporter.rewrite(line[: self._terminal_width] if not for_good else line, erase=True)
             if for_good:
                 self._reporter.write_line("")
         else:
@@ -105,7 +105,7 @@ class Live:
             self._reporter.flush()
 
     @property
-    def _get_terminal_width(self) -> int:
+    def _terminal_width(self) -> int:
         return max(20, int(self._reporter._tw.fullwidth) - 1)
 
 

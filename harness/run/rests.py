@@ -1,5 +1,5 @@
-"""Collect the roots on which the verdicts of a check rest, in addition to the system's behavior, while its fixtures
-exist.
+"""Collect the roots on which the verdicts of a check rest, in addition to the system's behavior. This happens while the
+fixtures of the check exist.
 """
 
 from __future__ import annotations

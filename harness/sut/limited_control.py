@@ -55,6 +55,8 @@ class ReadingControl:
         self._remote = remote
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        if verb == "cancel" and (request := arguments["request"]) < 0:
+            return self._remote.call(verb, request=_convert_remote_request(request))
         return (self._remote if self._remote.offers(verb) else self._control).call(verb, **arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:

@@ -132,7 +132,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that was selected at this point; 0 after playing has ended."""
+        """Return the port that the harness selected at this place of the capture; 0 after the end of the replay."""
         if self.over:
             return 0
         expected = self._take_expected()

@@ -31,7 +31,7 @@ from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
 FURTHER_ADDRESS = "127.0.0.253"
-"""A third address of that name, at which nothing listens either; a real system may resolve the name to two only."""
+"""A third address of ``TWO_ADDRESSES``, at which nothing listens. A real system may find only two addresses."""
 COMPUTER = "sut"
 
 

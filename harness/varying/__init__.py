@@ -1,7 +1,4 @@
 """Vary checks. ``parameters`` has the table of parameters and values, ``arrays`` builds covering arrays, ``variant``
 applies a row to messages and queues, ``varied_control`` applies it to requests and reads, and ``shrinking`` finds the
 smallest combination that fails.
-
-``parameters`` has the table, ``arrays`` the rows, ``variant`` the messages and queues of a row, ``varied_control`` its
-requests and reads, ``shrinking`` finds the smallest combination that fails.
 """

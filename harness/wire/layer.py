@@ -44,12 +44,12 @@ _NOT_SET: Mapping[str, Any] = {
     "process_information": None,
     "stop_dissection_after": None,
 }
-"""The attributes of scapy's packets that most layers never set, with the values that they then have."""
+"""The attributes of scapy's packets that most layers never set, with their default values."""
 _NOTHING = NoPayload()
 
 
 class LayerType(Packet_metaclass):
-    """The class of layers: it makes them without scapy's search for a more suitable class."""
+    """The class of layer classes. A call of a layer class makes a layer without scapy's search for a better class."""
 
     def __call__(self, *args: Any, **fields: Any) -> Any:
         return type.__call__(self, *args, **fields)
@@ -92,7 +92,7 @@ class Layer(Packet, metaclass=LayerType):
         _parent: Packet | None = None,
         **fields: Any,
     ) -> None:
-        """Set what scapy's constructor sets, without its search for each field of the layer among the given ones."""
+        """Set the attributes that scapy's constructor sets, without a search for each field of the layer."""
         kind = type(self)
         if kind not in Packet.class_default_fields:
             self.prepare_cached_fields(self.fields_desc)
@@ -134,8 +134,8 @@ class Layer(Packet, metaclass=LayerType):
         return self.default_fields[attr] if attr in self.default_fields else self.payload.getfieldval(attr)
 
     def __getattr__(self, attr: str) -> Any:
-        """Return the value of a field of this layer or of a later one, as it is stored, or of an attribute that is not
-        set.
+        """Return the stored value of a field of this layer or of a later layer. For an unset attribute of scapy's
+        packets, return its default.
         """
         if attr in self.fields:
             return self.fields[attr]

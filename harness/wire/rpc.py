@@ -174,7 +174,7 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind``; the associations of a run propose the same over and over."""
+    """Return the bytes of ``bind``. They are cached, because most associations of a run propose the same contexts."""
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 
 
@@ -307,12 +307,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
-    """Return ``read_bind_outcomes`` of the packet with these bytes."""
+    """Return the result of ``read_bind_outcomes`` for the packet that has the bytes ``data``."""
     return _outcomes_in(_drop_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
-    """Return ``read_bind_proposals`` of the packet with these bytes."""
+    """Return the result of ``read_bind_proposals`` for the packet that has the bytes ``data``."""
     return _proposals_in(_drop_identifiers(data))
 
 
@@ -322,8 +322,8 @@ def read_group_id(data: bytes) -> int:
 
 
 def _drop_identifiers(data: bytes) -> bytes:
-    """Return a PDU that negotiates contexts without the identifiers of its call and its group. The associations of a
-    run negotiate a few times in other ways, so that the results can be kept.
+    """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
+    associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
     if len(data) < GROUP_AT + 4:
         return data

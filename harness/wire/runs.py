@@ -18,7 +18,7 @@ from harness.wire.wire_error import WireError
 from harness.wire.words import Bits, Word, list_words
 
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""By size of a Word in int bytes: its format for struct."""
+"""The format characters of struct, by the size of a Word in bytes."""
 
 
 class Single:
@@ -37,7 +37,7 @@ class Single:
         return data
 
     def build(self, layer: Packet, built: bytes) -> bytes:
-        """Return the bytes built so far with the bytes of the field."""
+        """Return the bytes built so far, followed by the bytes of the field."""
         field = self._field
         return bytes(field.addfield(layer, built, layer.getfieldval(field.name)))
 
@@ -81,7 +81,7 @@ class Run:
         return _missing_bytes(layer, part.name, data)
 
     def build(self, layer: Packet, built: bytes) -> bytes:
-        """Return the bytes built so far with the bytes of the fields."""
+        """Return the bytes built so far, followed by the bytes of the fields."""
         given, defaults = layer.fields, layer.default_fields
         numbers = [
             part.join(layer)

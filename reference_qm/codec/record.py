@@ -78,6 +78,6 @@ def _build_flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
         if not isinstance(view, Bits):
             raise MisuseError(f"{owner.__name__} has no bits named {name}")
         if not 0 <= bit <= view.mask:
-            raise MisuseError(f"{owner.__name__}.{name} holds 0 to {view.mask}, not {bit}")
+            raise MisuseError(f"{owner.__name__}.{name} accepts 0 to {view.mask}, not {bit}")
         value |= bit << view.shift
     return value

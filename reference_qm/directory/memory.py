@@ -104,7 +104,7 @@ class MemoryDirectory(Replica):
             raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
         path = distinguished_name(element)
         if path is None:
-            raise ValueError(f"{kind}: set the attributes that its name consists of")
+            raise ValueError(f"{kind}: the attributes that form its name must be set")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
                 raise ValueError(f"{path}: exists already; change the existing object instead")
@@ -213,7 +213,7 @@ class MemoryDirectory(Replica):
     def _store_element(self, element: DirectoryObject) -> None:
         """Store an element with its Identifier and place; raises StorageError."""
         if type(element) not in RULES or element.Identifier is None or not _get_path(element):
-            raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be kept")
+            raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
         self._paths[_get_path(element)] = element.Identifier
 

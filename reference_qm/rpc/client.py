@@ -167,7 +167,7 @@ class ClientAssociation:
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
-            raise SecurityError("a response is of a security context that was not agreed on")
+            raise SecurityError("a response belongs to a security context that was not negotiated")
         return agreed.open(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
@@ -200,7 +200,7 @@ class ClientAssociation:
             self.state = BindingState.BOUND
             return [Bound()]
         if trailer is not None and not agreed.is_of(trailer):
-            return self.end("the server answered for another security context (MS-RPCE 3.3.1.5.2.1)")
+            return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:
             if agreed.legs > self.limits.auth_legs:

@@ -78,7 +78,7 @@ class PendingCalls:
         same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
         if same != (pdu.call_id, request.p_cont_id, request.opnum):
             return self._association.protocol_error(
-                pdu, "a fragment of another call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
+                pdu, "a fragment of a different call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
         return self._add_fragment(incoming, pdu, request)
 

@@ -444,7 +444,7 @@ class Host:
                 ]
             except Exception as error:  # the content of the disk is unknown now
                 raise StoreFailure(
-                    f"the store failed and can keep no more records: {_describe_error(error)}"
+                    f"the store failed and can store no further records: {_describe_error(error)}"
                 ) from error
             else:
                 if not self._short:

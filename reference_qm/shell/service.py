@@ -213,6 +213,6 @@ def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iter
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
         raise SettingsError(
-            f"cannot listen on {transport} {format_endpoint(endpoint)}: {why}; choose another with {flag} or in the "
-            "file (port 0 picks a free one)"
+            f"cannot listen on {transport} {format_endpoint(endpoint)}: {why}; choose a different port "
+            f"with {flag} or in the file (port 0 selects a free port)"
         ) from error

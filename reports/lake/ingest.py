@@ -80,7 +80,7 @@ def ingest_folders(
     finished: bool = False,
     stage: Stage = lambda _: None,
 ) -> Report:
-    """Ingest the new folders among these, and complete the report; ``finished``: skip unfinished runs."""
+    """Ingest those of the given folders that are new, and complete the report; ``finished``: skip unfinished runs."""
     # These folders were ingested, and their files have not changed.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]

@@ -224,7 +224,7 @@ def build_catalogue_table(rules: DataFrame) -> DataFrame:
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
-    """Return the table `suites` from `read_rules_files`."""
+    """Return the table `suites`, given the result of `read_rules_files`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 

@@ -23,7 +23,7 @@ class ShownExchange:
 
 
 def write_pairs(pages: Pages) -> None:
-    """Write the page of pairs, if there are any."""
+    """Write the page of pairs if a pair or a scenario with two systems has been tested."""
     contents = pages.contents
     if contents.pairs or contents.exchanges:
         pages.write("pairs.html", names.PAIRS, grid=_build_grid(pages), topologies=_build_topologies(pages))

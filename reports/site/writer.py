@@ -126,7 +126,7 @@ def _collect_news(pages: Pages, systems: list[System]) -> list[tuple[System, Run
 
 
 def _link_of_cell(document: str, system: System, part: int, counts: Counter[str]) -> str:
-    """Return the target of the cell of a document and a system: the findings if there are any, else the sections."""
+    """Return the target of the link in the cell of a document and a system: its findings, else the page of sections."""
     if worst(counts) in FINDINGS:
         return f"{names.system_page(system)}#{names.name_document_anchor(document)}"
     return names.document_page(document, part)

@@ -105,7 +105,7 @@ def test_failure_forged_to_pass_is_detected_by_replay(faulty: Path, signer: Path
     shutil.copytree(faulty, tmp_path / "run")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
-    assert f"fails {FEW} in the replay, but no verdict of the run does: fail, frame" in said
+    assert f"fails {FEW} in the replay, but not in the run: fail, frame" in said
 
 
 def test_certificate_with_captures_of_a_different_run_is_rejected(
@@ -173,7 +173,7 @@ def let_must_be_may(inside: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "unknown profile": (in_system(profile="windows-3.11"), "its profile 'windows-3.11' is unknown; known: "),
+    "unknown profile": (in_system(profile="windows-3.11"), "the profile 'windows-3.11' is unknown; known: "),
     "profile of another type": (in_system(profile=["a"]), 'profile: ["a"] is not of type "string"'),
     "no profile": (in_system(profile=None), 'profile: null is not of type "string"'),
     "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "has the set-up of sut"),

@@ -205,7 +205,7 @@ EXPECTED = {
     "test_teardown_is_not_shown": ["pass", "pass", "not_observable", "not_observable"],
 }
 REASONS = {
-    "test_not_covered": "its @covers does not name it",
+    "test_not_covered": "which its @covers does not name",
     "test_forgets_one": "the check ended without judging this rule",
     "test_step_fails": "the SUT did not send SessionAck",
     "test_breaks": "ZeroDivisionError: oh",
@@ -213,7 +213,7 @@ REASONS = {
     "test_needs_what_is_not_declared": "the SUT file does not declare ping",
     "test_needs_what_nobody_knows": "unknown need 'teleport'",
     "test_control_refuses": "the SUT refused delete_queue: ",
-    "test_not_shown": "the SUT does not show Colour in its abstract data model",
+    "test_not_shown": "the SUT's control channel does not show 'Colour'",
     "test_fixture_breaks": "OSError: no room",
     "test_harness_breaks": "we were wrong",
     "test_teardown_breaks": "the check could not be ended: OSError: cannot tidy up",

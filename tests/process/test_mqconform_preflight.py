@@ -159,7 +159,7 @@ def test_preflight_reports_port_of_another_system(served: Served, write: Write) 
         report = look(write(tcp_port=port))
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
-        f"wrong: queue manager {OTHER} answers sessions, {own} the control channel; "
+        f"wrong: queue manager {OTHER} answers sessions, but {own} answers on the control channel; "
         "do address, tcp_port and control.address belong to one system?"
     )
     assert report.blocking_subjects == ["one system"]
@@ -242,7 +242,7 @@ def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: py
         (
             "",
             "rpc access",
-            "ERROR_ACCESS_DENIED; the tester does not authenticate; [rpc] of the SUT file can name",
+            "ERROR_ACCESS_DENIED; the tester does not authenticate; [rpc] of the SUT file can name a user",
         ),
         (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
     ],

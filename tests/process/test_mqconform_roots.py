@@ -90,7 +90,7 @@ def test_a_system_that_does_not_find_the_peer_is_not_convicted(tmp_path: Path, w
     with system(tmp_path, control=True, connects_to=free_port(PEER)) as path:
         head = judged_by(path, "-k", CHOSEN, "--workers", workers)
     assert head.startswith(f"{HEAD}sut.toml gives the tester's peer the address 127.")
-    assert "(driver.peer_address, driver.peer_tcp_port), and the system does not connect to it; " in head
+    assert "(driver.peer_address, driver.peer_tcp_port), but the system does not connect to it; " in head
     assert ": let the system in through the firewall of this machine, correct driver.peer_address" in head
 
 

@@ -103,10 +103,10 @@ def looked_at(made: Recorder) -> None:
     captured = CapturedPackets(made.path)
     for frame in made.frames:
         lines = frame.lines
-        assert not lines or "\n".join(line.text for line in lines) == frame.format_dissection
+        assert not lines or "\n".join(line.text for line in lines) == frame.dissection_text
         (shown,) = captured.show([Wanted(frame.number, 0, 0)])
         assert (shown.data, shown.direction, shown.transport) == (frame.data, frame.direction, frame.transport)
-        assert shown.dissection == frame.format_dissection or frame.stub is None
+        assert shown.dissection == frame.dissection_text or frame.stub is None
 
 
 @budget(SOME)

@@ -108,7 +108,7 @@ def test_coverage_page_has_counts_and_reasons(tmp_path):
 
 def test_site_of_old_runs_states_that_coverage_is_unknown(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
-    assert "No run has the coverage of the suites" in page_of(site, "coverage.html")
+    assert "No run contains the coverage of the suites" in page_of(site, "coverage.html")
 
 
 def test_rewritten_site_has_no_stale_pages(tmp_path):

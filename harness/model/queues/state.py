@@ -98,7 +98,7 @@ class Queue:
         insort(self.positions, position, key=lambda one: one.key)
 
     def available(self, after: tuple[int, int] | None = None) -> list[Position]:
-        """Return the positions after a key whose messages are available, in order."""
+        """Return the positions with available messages, in order; ``after``: only positions after this key."""
         return [one for one in self.positions if one.state == AVAILABLE and (after is None or one.key > after)]
 
     def family(self) -> list[Queue]:

@@ -139,7 +139,7 @@ class Commands(Part):
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
-            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
+            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
         if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
             raise CommandError(
                 f"{self.qm.config.max_outgoing_messages} messages wait to be sent already: try again later"

@@ -26,7 +26,7 @@ class Coordinating(Part):
 
         ``single_phase``: this queue manager is the only participant and commits at once.
         """
-        _check_state(transaction, TransactionState.ACTIVE, "begin another transaction")
+        _check_state(transaction, TransactionState.ACTIVE, "begin a new transaction")
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
             return self._write_commit(transaction, token, now)

@@ -25,7 +25,7 @@ class TransactionEvents(Part):
         """
         if identifier in self.qm.adm.TransactionCollection:
             raise CommandError(
-                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use another identifier"
+                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use a different identifier"
             )
         if len(self.qm.adm.TransactionCollection) >= self.qm.config.max_transactions:
             raise CommandError(f"{self.qm.config.max_transactions} transactions are open already: commit or abort one")

@@ -23,7 +23,7 @@ class TransactionOperations(Part):
         if transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "
-                "begin another transaction"
+                "begin a new transaction"
             )
         limit = self.qm.config.max_transaction_operations
         if len(transaction.TransactionalOperationCollection) >= limit:

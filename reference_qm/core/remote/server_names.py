@@ -27,7 +27,7 @@ class ServerNames(Part):
         if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
         if not isinstance(name, PrivateName | PublicName):
-            raise CommandError(f"{text!a} cannot be read from: use {_READABLE_NAMES}")
+            raise CommandError(f"{text!a} cannot be opened for reading: use {_READABLE_NAMES}")
         destination = self.qm.next_hops.get_destination_info(text)
         if destination is None:
             raise CommandError(f"the directory does not know {text!a}: use a direct format name")

@@ -20,7 +20,7 @@ def queue_values(queue: Queue) -> dict[str, object]:
 
 def _require_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!a} is not a text")
+        raise TypeError(f"{value!a} is not a string")
     return value
 
 

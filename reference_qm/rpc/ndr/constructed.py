@@ -59,7 +59,7 @@ class Pointer(NdrType):
             reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
-            reader.refuse(f"referent {value:#x} was already used for a target of another type")
+            reader.refuse(f"referent {value:#x} was already used for a target of a different type")
         return referent
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:

@@ -10,7 +10,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
-from suites.applications import PendingRequest
+from suites.applications import Application, PendingRequest
 from suites.mqqb.steps.secured import Secured, sign_message
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
@@ -86,6 +86,31 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
     )
     judge(
         "MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=observed["with a limit"], case="journal with a quota"
+    )
+
+
+@needs("queue_control", "receive", "transactions")
+@covers("MQDMPR-3.1.1.2-D05")
+def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge):
+    """Messages of a queue with Journaling are received in transactions, by their order and by LookupIdentifier: the
+    journal contains only the messages of the committed internal and external transactions.
+    """
+    application = Application(peer, sut, transactional=True)
+    sut.control.call("set_queue", name=application.queue, journaling=True)
+    application.fill(*"abcdef")
+    internal, external, aborted = (application.begin_transaction(external=one) for one in (False, True, False))
+    for transaction, label in ((internal, "d"), (external, "e"), (aborted, "f")):
+        application.receive(transaction=transaction)
+        application.receive_by_label(label, transaction=transaction)
+    journal = f"{application.queue};journal"
+    early = sut.labels(journal)
+    application.end_transaction("commit", internal)
+    application.end_transaction("prepare", external)
+    application.end_transaction("commit", external)
+    application.end_transaction("abort", aborted)
+    judge.all(
+        expected={"before the decisions": in_queue(), "afterwards": in_queue("a", "d", "b", "e")},
+        observed={"before the decisions": early, "afterwards": sut.labels(journal)},
     )
 
 

@@ -41,10 +41,11 @@ RULE_BY_CLASS = {
 }
 
 
-def _judge_class(judge, receiver, sent, value):
-    acks = [ack for ack in receiver.await_acks(1) if get_correlation_id(ack) == identifier(sent)]
-    expected = acknowledged(sent, of_class=value)
-    judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[sent, *acks])
+def _judge_class(judge, receiver, value, *sent):
+    identifiers = {identifier(one) for one in sent}
+    acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
+    expected = acknowledged(*sent, of_class=value)
+    judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
 
@@ -55,7 +56,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
     """A nontransactional message to a transactional queue is acknowledged with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
-    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_MSG)
+    _judge_class(judge, receiver, NOT_TRANSACTIONAL_MSG, receiver.send_packet(packet))
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
@@ -64,19 +65,22 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
     """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
-    _judge_class(judge, receiver, receiver.send_packet(packet), NOT_TRANSACTIONAL_Q)
+    _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
 
 
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 @varied("extension", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
-    """A message whose TimeToBeReceived of 2 s expires in its queue is acknowledged with class 0xC002."""
+    """Three messages whose TimeToBeReceived of 2 s expires in their queue are each acknowledged with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.send_packet(
-        receiver.build_message({"DM": 1, "TimeToBeReceived": SHORT_LIFETIME_S}, properties={"NR": 1})
-    )
+    sent = [
+        receiver.send_packet(
+            receiver.build_message({"DM": delivery, "TimeToBeReceived": SHORT_LIFETIME_S}, properties={"NR": 1})
+        )
+        for delivery in (1, 0, 1)
+    ]
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    _judge_class(judge, receiver, packet, RECEIVE_TIMEOUT)
+    _judge_class(judge, receiver, RECEIVE_TIMEOUT, *sent)
 
 
 @needs("receive", "queues")
@@ -102,7 +106,7 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
-    _judge_class(judge, receiver, packet, value)
+    _judge_class(judge, receiver, value, packet)
 
 
 @needs("receive", "queue_control", "subqueues")
@@ -134,11 +138,11 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
     peer.eventually(lambda: bool(messages()))
     sut.control.call("move", queue=queue, lookup_id=lookup_id(messages()[0]), to=subqueue)
     act(sut, subqueue)
-    _judge_class(judge, receiver, packet, value)
+    _judge_class(judge, receiver, value, packet)
 
 
 @needs("receive", "queue_control", "transactions")
-@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23")
+@covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
 @varied("extension", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     """A message that an open transaction has received is acknowledged with class 0xC000 when its queue is deleted."""
@@ -151,7 +155,13 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     delete(sut, queue)
-    _judge_class(judge, receiver, sent, Q_DELETED)
+    judge(
+        "MQDMPR-3.1.7.1.4-05",
+        expected=acknowledged(sent, of_class=Q_DELETED),
+        observed=receiver.await_acks(1),
+        evidence=sent,
+    )
+    _judge_class(judge, receiver, Q_DELETED, sent)
     sut.control.call("abort", transaction=transaction)
 
 
@@ -187,4 +197,4 @@ def test_message_to_full_queue_is_nacked(peer, sut, judge):
     packet = receiver.send_packet(
         receiver.build_message({"DM": 1}, destination=to, body=bytes(4_096), properties={"NA": 1})
     )
-    _judge_class(judge, receiver, packet, Q_EXCEED_QUOTA)
+    _judge_class(judge, receiver, Q_EXCEED_QUOTA, packet)

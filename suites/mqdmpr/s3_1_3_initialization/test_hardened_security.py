@@ -45,7 +45,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         case="hardened_security before the check",
     )
     to = peer.direct_name("mqc-hardened")
-    sender, other = Sender(peer, sut, to), peer.direct_name("mqc-hardened-too")
+    other = peer.private_name() if sut.has("private_names") else peer.direct_name("mqc-hardened-too")
+    sender = Sender(peer, sut, to)
     with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
@@ -61,6 +62,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             observed = {
                 "state_before_wait": state_before,
                 "state_after_wait": sut.outgoing_queue(to)["state"],
+                "state_of_other_queue": sut.outgoing_queue(other)["state"],
                 "session": session_of_sut is None or "a session of the SUT",
             }
             transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
@@ -72,6 +74,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 expected={
                     "state_before_wait": LOCKED,
                     "state_after_wait": LOCKED,
+                    "state_of_other_queue": LOCKED,
                     "session": holds("the SUT opens no session"),
                 },
                 observed=observed,

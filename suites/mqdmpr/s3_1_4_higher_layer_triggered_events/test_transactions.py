@@ -34,7 +34,7 @@ UNKNOWN_TRANSACTION_RULES = {
 
 class TwoTransactions:
     """Two open transactions: the first receives a message, moves a second and sends a third; the other receives a
-    message and sends one.
+    message, sends one, and waits for a message in an empty queue.
     """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
@@ -54,6 +54,15 @@ class TwoTransactions:
         application.send("sent", transaction=self.one)
         application.receive_by_label("taken by another", transaction=self.other)
         application.send("sent by another", transaction=self.other)
+        empty_queue = Application(application.peer, self.sut, transactional=True).queue
+        self.waiting_read = PendingRequest(
+            application.peer, "receive", queue=empty_queue, transaction=self.other, timeout_ms=LONG_WAIT_MS
+        )
+
+    def is_read_waiting(self) -> bool:
+        """Return whether the read in the other transaction still waits."""
+        self.application.peer.settle()
+        return not self.waiting_read.is_answered()
 
     def receive_all(self, queue: str) -> list[str]:
         """Receive all messages of a queue; return their labels in order."""
@@ -81,7 +90,7 @@ class TwoTransactions:
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
-    moved message, and leaves another transaction undecided.
+    moved message, and leaves another transaction undecided; a read in that transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -103,8 +112,9 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         expected={
             "queue": in_queue("stays", "sent"),
             "changed_messages": none("changed message of a different transaction"),
+            "other_read": holds("waits"),
         },
-        observed={"queue": labels, "changed_messages": undecided},
+        observed={"queue": labels, "changed_messages": undecided, "other_read": work.is_read_waiting()},
         evidence=evidence,
     )
     is_sent = {"before_commit": "sent" in state_before[0], "after_commit": "sent" in labels}
@@ -153,7 +163,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves another transaction undecided.
+    leaves another transaction undecided; a read in that transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -170,8 +180,13 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
         expected={
             "messages": len(restored_labels),
             "changed_messages": none("changed message of a different transaction"),
+            "other_read": holds("waits"),
         },
-        observed={"messages": len(labels), "changed_messages": undecided},
+        observed={
+            "messages": len(labels),
+            "changed_messages": undecided,
+            "other_read": work.is_read_waiting(),
+        },
         evidence=evidence,
     )
     received = work.receive_all(work.queue)

@@ -67,24 +67,26 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
 
 @covers("MQDMPR-3.1.7.1.2-05")
 def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
-    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor gets
-    the next message. The check does not judge the answer to the receive.
+    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor and a
+    pending peek by a second cursor get the next message. The check does not judge the answer to the receive.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()
     receiving = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     peeking = queue.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS)
-    states = [read.state_after_silence() for read in (receiving, peeking)]
+    by_other_cursor = queue.begin(Action.PEEK_CURRENT, hCursor=queue.open_cursor(), ulTimeout=LONG_READ_TIMEOUT_MS)
+    states = [read.state_after_silence() for read in (receiving, peeking, by_other_cursor)]
     closed = queue.close_cursor(cursor)
     state_of_peek = peeking.state_after_silence()
     remote.deliver(["first"])
     judge(
         "MQDMPR-3.1.7.1.2-05",
         expected={
-            "reads_before_close": [Call.WAITING, Call.WAITING],
+            "reads_before_close": [Call.WAITING] * 3,
             "close": "MQ_OK",
             "peek_after_close": Call.WAITING,
             "peek_after_arrival": "first",
+            "peek_by_other_cursor": "first",
             "queue": ["first"],
         },
         observed={
@@ -92,6 +94,7 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
             "close": closed.outcome,
             "peek_after_close": state_of_peek,
             "peek_after_arrival": peeking.wait().label_or_outcome,
+            "peek_by_other_cursor": by_other_cursor.wait().label_or_outcome,
             "queue": queue.labels(),
         },
         evidence=[closed, peeking],

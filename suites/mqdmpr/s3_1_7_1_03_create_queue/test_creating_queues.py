@@ -176,19 +176,20 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     )
 
 
-@needs("queue_control", "directory", "environment")
+@needs("queue_control", "directory", "environment", "send", "receive")
 @covers(
+    "MQDMPR-3.1.7.1.3-10",
     "MQDMPR-3.1.7.1.3-D03",
     "MQDMPR-3.1.7.1.3-D05",
     "MQDMPR-3.1.7.1.3-D06",
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
-    """A new public queue has a directory object with its properties and only a public format name; while the directory
-    is unavailable, its creation is refused.
+    """A new public queue has a directory object with its properties, only a public format name, and a journal; while
+    the directory is unavailable, its creation is refused.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_directory_object(sut, name)
-    sut.create_queue(name, label="published", quota_kb=77)
+    sut.create_queue(name, label="published", quota_kb=77, journaling=True)
     names = sut.format_names(name)
     public = names.get("public", "no public format name")
     kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
@@ -203,7 +204,11 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         },
         observed={"object_before": object_before, "object_after": object_after, "format_name": kind},
     )
-    judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
+    sut.send(sut.direct_name(name), label="journaled")
+    sut.control.call("receive", queue=name, timeout_ms=0)
+    judge("MQDMPR-3.1.7.1.3-10", expected=["journaled"], observed=sut.labels(f"{name};journal"), case="journal")
+    sut.control.call("purge", queue=f"{name};journal")
+    judge.conclude("MQDMPR-3.1.7.1.3-10", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     peer.at_end(partial(sut.attempt, "delete_queue", name=later))
     sut.change_environment(directory=False)
     judge(

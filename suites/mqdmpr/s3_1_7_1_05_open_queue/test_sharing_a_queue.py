@@ -79,6 +79,42 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 
 
 @needs("qm2qm", "queues", "receive")
+@covers(
+    "MQDMPR-3.1.7.1.5-103",
+    "MQDMPR-3.1.7.1.5-106",
+    "MQDMPR-3.1.7.1.5-110",
+    "MQDMPR-3.1.7.1.5-114",
+    "MQDMPR-3.1.7.1.5-124",
+)
+@varied("queue journaling", "queue privacy")
+def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
+    """For each pair of access and sharing modes, a remote reader beside an application that has the queue open is
+    refused exactly if the mode of one excludes the other.
+    """
+    remote.empty()
+    association = remote.associate()
+    for first_mode, refused in EXCLUDED_MODES.items():
+        access, share = OPEN_MODES[first_mode]
+        handle = sut.control.call(
+            "open_queue",
+            queue=sut.queue(),
+            access="receive" if access == RECEIVE_ACCESS else "peek",
+            deny_receive=share == DENY_RECEIVE,
+        )["handle"]
+        for second_mode, (access, share) in OPEN_MODES.items():
+            second = remote.open_remote(association, access=access, share=share)
+            openings.close_opened_queue(second)
+            judge(
+                refused.get(second_mode, "MQDMPR-3.1.7.1.5-124"),
+                expected=Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
+                observed=openings.get_opening_outcome(second),
+                case=f"open for {second_mode} while an application has it open for {first_mode}",
+                evidence=second,
+            )
+        sut.control.call("close_queue", handle=handle)
+
+
+@needs("qm2qm", "queues", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):

@@ -103,16 +103,17 @@ def await_destination(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT stores a message to its own public queue, and a message to its own
-    private queue whose format name contains the SUT's GUID.
+    """While the directory is unavailable, the SUT stores a message to each of its two public queues, and a message to
+    its own private queue whose format name contains the SUT's GUID.
     """
     enterprise = Enterprise(peer, sut)
-    public = enterprise.new_path_name()
-    by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
+    public_queues = [enterprise.new_path_name() for _ in range(2)]
+    by_guid = [sut.control.call("create_queue", name=one)["format_names"]["public"] for one in public_queues]
     private = sut.new_queue("own")
     enterprise.go_offline()
+    public_rules = ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")
     for name, queue, rules in (
-        (by_guid, public, ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")),
+        *((name, queue, public_rules) for name, queue in zip(by_guid, public_queues, strict=True)),
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = sut.attempt(sut.send, name, body="offline", label="offline")
@@ -124,7 +125,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
             case=queue,
         )
     sut.change_environment(directory=True)
-    sut.attempt(sut.delete_queue, public)
+    for queue in public_queues:
+        sut.attempt(sut.delete_queue, queue)
 
 
 FOREIGN_NAMES = {

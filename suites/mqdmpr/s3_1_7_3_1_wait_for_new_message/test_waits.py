@@ -72,12 +72,13 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """When a read gets its message, its timer stops: a second read without a timeout is still pending when the timeout
-    of the first read has passed.
+    """When a read gets its message, only its timer stops: a second read without a timeout is still pending when the
+    timeout of the first read has passed, and a third read, which waited beside the first, has timed out.
     """
     first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()
     first_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
+    third_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])
     if not first_read.wait().failed:
         queue.acknowledge(first_read)
@@ -86,6 +87,7 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
         judge.mark_not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first_read)
         return
     second_read = remote.open().begin(Action.RECEIVE, ulTimeout=INFINITE)
+    third_read.wait(first_ms + remote.sut.slack_ms(first_ms))
     second_read.wait(first_ms + remote.sut.quiet_ms)
     state_of_second = second_read.state_after_silence()
     remote.deliver(["second"])
@@ -93,13 +95,15 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
         "MQDMPR-3.1.7.3.1-24",
         expected={
             "first_read": "first",
+            "third_read_after_its_timeout": TIMED_OUT,
             "second_read_after_the_first_timeout": Call.WAITING,
             "second_read_after_an_arrival": "second",
         },
         observed={
             "first_read": first_read.label_or_outcome,
+            "third_read_after_its_timeout": third_read.outcome,
             "second_read_after_the_first_timeout": state_of_second,
             "second_read_after_an_arrival": second_read.wait().label_or_outcome,
         },
-        evidence=[first_read, second_read],
+        evidence=[first_read, second_read, third_read],
     )

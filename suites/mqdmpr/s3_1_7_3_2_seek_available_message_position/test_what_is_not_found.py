@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.expectations import facts, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action
+from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
@@ -114,3 +114,47 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         evidence=purged,
         case="lookup of the purged message",
     )
+
+
+@needs("qm2qm")
+@covers(
+    "MQDMPR-3.1.7.3.2-16",
+    "MQDMPR-3.1.7.3.3-15",
+    "MQDMPR-3.1.7.3.3-22",
+    "MQDMPR-3.1.7.3.3-46",
+    "MQDMPR-3.1.7.3.3-53",
+)
+def test_search_skips_all_locked_messages(remote, judge):
+    """Of seven messages, all except the third and the sixth are locked. Lookups from both ends of the queue, the lookup
+    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor return the
+    nearest of these two messages.
+    """
+    labels = ["a", "b", "c", "d", "e", "f", "g"]
+    queue, other = remote.open_with_messages(*labels), remote.open()
+    known = dict(zip(labels, find_lookup_ids(queue, len(labels)), strict=True))
+    for label in ("a", "b", "d", "e", "g"):
+        other.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[label]).expect_success()
+    cursor = queue.open_cursor()
+    reads = {
+        "peek by cursor": queue.peek(hCursor=cursor),
+        "peek next by cursor": queue.peek_next(hCursor=cursor),
+        "first": queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
+        "next": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["c"]),
+        "previous": queue.look_up(Action.LOOKUP_PEEK_PREV, known["f"]),
+        "last": queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
+    }
+    found = {name: read.label_or_outcome for name, read in reads.items()}
+    for rule, names, expected in (
+        ("MQDMPR-3.1.7.3.2-16", ("peek by cursor", "peek next by cursor"), ["c", "f"]),
+        ("MQDMPR-3.1.7.3.3-15", ("first",), ["c"]),
+        ("MQDMPR-3.1.7.3.3-46", ("next",), ["f"]),
+        ("MQDMPR-3.1.7.3.3-22", ("previous",), ["c"]),
+        ("MQDMPR-3.1.7.3.3-53", ("last",), ["f"]),
+    ):
+        judge(
+            rule,
+            expected=expected,
+            observed=[found[name] for name in names],
+            evidence=[reads[name] for name in names],
+            case="labels returned by the reads",
+        )

@@ -55,7 +55,7 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         expected = {name: {"send": Outcome.DONE, "copies": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
-    judge_names("MQDMPR-3.1.7.3.8-08", [f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
+    judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
     judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
     judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))
     judge_names("MQDMPR-3.1.7.3.8-16", list(expected_counts))

@@ -13,6 +13,8 @@ from suites.mqqp.steps.methods import for_each_method
 pytestmark = needs("qm2qm")
 
 LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS = 60_000, 300
+REQUEST_ID = 0x6D71_0002
+"""A dwRequestID that no other check uses."""
 ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
@@ -116,11 +118,21 @@ def time_out_by_cursor(remote, queue, cursor, by):
     remote.deliver(["first"])
 
 
+def cancel_receive_by_cursor(remote, queue, cursor, by):
+    """Cancel a pending receive by a cursor; return the message that the cursor reaches."""
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=REQUEST_ID, ulTimeout=LONG_TIMEOUT_MS)
+    read.state_after_silence()
+    queue.cancel(REQUEST_ID)
+    remote.deliver(["first", "second"])
+    return "first"
+
+
 ACTIONS_LEAVING_UNREAD = {
     "fresh": keep_cursor,
     "received": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
+    "cancelled": cancel_receive_by_cursor,
 }
 """Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,
 or None if that is undefined.
@@ -146,8 +158,8 @@ or None if that is undefined.
 @covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
 @pytest.mark.parametrize("way", ACTIONS_LEAVING_UNREAD)
 def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
-    """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out fails
-    with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
+    """A peek-next by a new cursor, by a cursor whose message was received, or by a cursor whose receive timed out or
+    was cancelled fails with MQ_ERROR_ILLEGAL_CURSOR_ACTION until a peek has read a message.
     """
     queue = remote.open_with_messages()
     cursor = queue.open_cursor()

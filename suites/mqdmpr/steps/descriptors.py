@@ -79,12 +79,19 @@ def read_sid(data: bytes) -> str:
 
 
 def build_descriptor(
-    *, owner: str = "", granted: Entries = (), flags: int = 0, denied: Entries = (), audited: Entries = ()
+    *,
+    owner: str = "",
+    granted: Entries = (),
+    flags: int = 0,
+    denied: Entries = (),
+    audited: Entries = (),
+    denials_first: bool = False,
 ) -> bytes:
     """Build a self-relative descriptor without its empty parts. ``flags``: the flags of the entries that
-    grant rights, which precede the entries that deny rights.
+    grant rights, which precede the entries that deny rights unless ``denials_first`` is set.
     """
-    entries = [(_ALLOWED, flags, *one) for one in granted] + [(_DENIED, 0, *one) for one in denied]
+    grants, denials = [(_ALLOWED, flags, *one) for one in granted], [(_DENIED, 0, *one) for one in denied]
+    entries = [*denials, *grants] if denials_first else [*grants, *denials]
     audits = [(_AUDITED, _SUCCESSFUL_ACCESS_FLAG, *one) for one in audited]
     parts = (
         _build_sid(owner) if owner else b"",

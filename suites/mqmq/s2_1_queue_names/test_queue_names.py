@@ -56,6 +56,29 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
         judge(*rules, expected=expected, observed=observed, case=f"creation of a queue ({what})")
 
 
+LONGEST_SUBQUEUE = 32
+"""The length of the longest name of a subqueue (MS-MQMQ 2.1.2)."""
+
+
+@needs("queue_control", "subqueues")
+@covers("MQMQ-2.1.1-01")
+@varied("queue journaling", "queue quota", "queue privacy")
+def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
+    """A subqueue can be created with a name of 32 characters; names of 33 and 64 characters and a name with a forbidden
+    character are refused.
+    """
+    queue = sut.new_queue("parent")
+    names = {
+        f"{LONGEST_SUBQUEUE} characters": ("s" * LONGEST_SUBQUEUE, Outcome.DONE),
+        f"{LONGEST_SUBQUEUE + 1} characters": ("s" * (LONGEST_SUBQUEUE + 1), Outcome.REFUSED),
+        "64 characters": ("s" * 64, Outcome.REFUSED),
+        "plus": ("s+x", Outcome.REFUSED),
+    }
+    for what, (name, expected) in names.items():
+        observed = sut.attempt(sut.create_queue, f"{queue};{name}")
+        judge("MQMQ-2.1.1-01", expected=expected, observed=observed, case=f"creation of a subqueue ({what})")
+
+
 READ_ONLY = (
     r"DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
     r"DIRECT=OS:nowhere.example\r;JOURNAL",

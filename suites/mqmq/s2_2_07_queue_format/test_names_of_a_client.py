@@ -32,7 +32,7 @@ def describe_queue_format(call):
     if form.m_qft in TYPES_OF_TEXT:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
-    text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
+    text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little')}" if number else "")
     return form.m_qft, form.m_SuffixAndFlags, text
 
 
@@ -54,7 +54,7 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     judge("MQMQ-2.2.7-02", expected=0, case="m_SuffixAndFlags", observed=suffix, evidence=call.evidence)
     judge(
         "MQMQ-2.2.7-15",
-        expected=f"{peer.identifier} {number:#x}",
+        expected=f"{peer.identifier} {number}",
         case="Lineage and Uniquifier",
         observed=member,
         evidence=call.evidence,

@@ -83,7 +83,7 @@ def check_direct_names(packet: Any, context: Context) -> Finding:
     if not names:
         return None
     wrong = [name for name in names if not _is_direct_name(name)]
-    return not wrong, f"{(wrong or names)[0]!a}"
+    return not wrong, f"the string is {(wrong or names)[0]!a}"
 
 
 def _is_direct_name(name: str) -> bool:

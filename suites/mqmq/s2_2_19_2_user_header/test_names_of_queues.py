@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -23,7 +25,7 @@ ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQue
 PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
 DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
-FIELDS_BY_ADMIN_QUEUE_TYPE = {
+FIELDS_BY_ADMIN_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"AdminQueue": PUBLIC_QUEUE},
@@ -31,7 +33,7 @@ FIELDS_BY_ADMIN_QUEUE_TYPE = {
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
 """By AQ: the fields of a message with an administration queue of that form."""
-FIELDS_BY_RESPONSE_QUEUE_TYPE = {
+FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
@@ -50,7 +52,20 @@ RESPONSE_WRITTEN = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.3
 NAMES_READ_CASES = (
     *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
     *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in FIELDS_BY_RESPONSE_QUEUE_TYPE.items() if kind != 4),
+    *(
+        (RESPONSE_READ, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
+        for kind in FIELDS_BY_ADMIN_QUEUE_TYPE
+        if kind != 7
+    ),
     ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
+    *(
+        (
+            (*RESPONSE_READ, "MQMQ-2.2.19.2-37"),
+            {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+            f"RQ-4-AQ-{kind}",
+        )
+        for kind in (2, 3)
+    ),
 )
 
 
@@ -160,6 +175,19 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
         observed=found,
         evidence=frame,
     )
+
+
+@needs("send", "directory")
+@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+def test_routed_message_has_guid_of_host_and_not_of_next_hop(peer, sut, judge):
+    """The SUT sends a message through the peer to a public queue of a remote computer: QueueManagerAddress is the GUID
+    of the remote computer.
+    """
+    outgoing = Outgoing(peer, sut, f"PUBLIC={FAR_PUBLIC_QUEUE}")
+    frame = outgoing.send(body="routed", label="routed")
+    outgoing.end()
+    expected = fields({"UserHeader.QueueManagerAddress": str(FAR_QUEUE_MANAGER)})
+    judge.all(expected=expected, observed=Layout(frame), evidence=frame)
 
 
 @needs("receive", "queues")

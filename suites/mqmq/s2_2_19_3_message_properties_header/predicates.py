@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
+from harness.expectations.numbers import show_integer
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import find_properties_header, is_message
@@ -28,6 +29,7 @@ NORMAL_CLASS = 0
 """MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
+ALGORITHM = "EncryptionAlgorithm"
 ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """By PrivacyLevel: the encryption algorithms that it allows."""
 
@@ -111,7 +113,7 @@ def check_privacy_level(packet: Any, context: Context) -> Finding:
 def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
-    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
+    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM)}"
 
 
 @passive("MQMQ-2.2.19.3-26", MESSAGE, "PrivacyLevel allows the EncryptionAlgorithm")
@@ -121,7 +123,8 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
     if properties.PrivacyLevel not in ALGORITHMS_BY_PRIVACY_LEVEL:
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
-    return kept, f"EncryptionAlgorithm is 0x{properties.EncryptionAlgorithm:X} with level {properties.PrivacyLevel}"
+    algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
+    return kept, f"EncryptionAlgorithm is {algorithm} with level {properties.PrivacyLevel}"
 
 
 @passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
@@ -148,7 +151,7 @@ def check_allocation_size(packet: Any, context: Context) -> Finding:
     """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
-    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize {sizes[1]}"
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize is {sizes[1]}"
 
 
 @passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")

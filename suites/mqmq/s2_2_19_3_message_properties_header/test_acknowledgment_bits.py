@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
-from harness.run.marks import covers, varied
+from harness.expectations import any_order, facts
+from harness.run.marks import covers, needs, varied
+from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
+
+LONG_TIMEOUT_MS = 600_000
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -36,5 +39,29 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
         expected=facts(classes_of_acknowledgments_without_PA_and_NA=[], classes_with_PA_and_NA=expected),
         observed=observed,
         evidence=[*sent, *acks],
+    )
+    receiver.acknowledge_all()
+
+
+@needs("queues", "receive")
+@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02")
+@varied("positive journaling", "response queue", "queue journaling")
+def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
+    """A message with PA and PR arrives in a queue where a receive waits: the peer gets an acknowledgment of the arrival
+    and an acknowledgment of the receive.
+    """
+    application = Application(peer, sut)
+    waiting = PendingRequest(peer, "receive", queue=application.queue, timeout_ms=LONG_TIMEOUT_MS)
+    peer.settle()
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = receiver.send_packet(
+        application.build_message("taken", receiver.with_admin_queue(), properties={"PA": 1, "PR": 1})
+    )
+    received = waiting.await_label()
+    acks = receiver.await_acks(2)
+    judge.all(
+        expected=facts(received="taken", acknowledgments=any_order("ACK_REACH_QUEUE", "ACK_RECEIVE")),
+        observed={"received": received, "acknowledgments": list_class_names(acks)},
+        evidence=[sent, *acks],
     )
     receiver.acknowledge_all()

@@ -149,12 +149,12 @@ def check_certificate_size(security: Any, packet: Any) -> Finding:
     ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
-@passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
+@passive("MQMQ-2.2.20.6-D04", MESSAGE, f"SenderCertSize is at most {LARGEST_CERTIFICATE}")
 @of_security_header
 def check_certificate_limit(security: Any, packet: Any) -> Finding:
     """Check that SenderCertSize is at most 0xFFFF."""
     size = security.SenderCertSize
-    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
+    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is {size}") if size else None
 
 
 @passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a null-terminated string")

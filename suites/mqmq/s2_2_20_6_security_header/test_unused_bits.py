@@ -38,17 +38,24 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packets = {}
+    packets = {"no bit": sign_message(secured.message())}
     for bit in UNUSED_BITS_BY_RULE:
         packets[f"{bit}, genuine"] = sign_message(secured.message(security={bit: 1}))
         packets[f"{bit}, forged"] = flip_signature_bit(sign_message(secured.message(security={bit: 1})))
     found = secured.dispositions(packets)
     for bit, rule in UNUSED_BITS_BY_RULE.items():
         genuine, forged = found[f"{bit}, genuine"], found[f"{bit}, forged"]
+        shown = all(one.shows_level for one in (genuine, found["no bit"]))
         judge(
             rule,
-            expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD)),
-            observed={"genuine": genuine.answer, "forged": forged.was_refused_silently},
+            expected=facts(
+                genuine=ARRIVED, forged=secured.refused_without_storing(BAD), level=shown and found["no bit"].level
+            ),
+            observed={
+                "genuine": genuine.answer,
+                "forged": forged.was_refused_silently,
+                "level": shown and genuine.level,
+            },
             case=bit,
             evidence=[*genuine.frames, *forged.frames],
         )

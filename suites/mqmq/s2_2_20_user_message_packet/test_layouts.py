@@ -243,20 +243,22 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
 
 @needs("send")
 @covers(*FIELDS_OF_TRACED_MESSAGE)
-def test_traced_message_has_debug_header_at_its_end(peer, sut, judge):
+@pytest.mark.parametrize("delivery", ["express", "transactional"])
+def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
     header.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY, label=LABEL, delivery="express", trace_queue=str(TRACE_QUEUE_GUID))
+    frame = outgoing.send(body=BODY, label=LABEL, delivery=delivery, trace_queue=str(TRACE_QUEUE_GUID))
     outgoing.end()
+    transaction = ["TransactionHeader"] if delivery == "transactional" else []
     wanted = {
         "BaseHeader.Flags.IN": 0,
         "BaseHeader.Flags.DH": 1,
         "BaseHeader.Flags.TR": 1,
         "DebugHeader.Flags.QT": 1,
         "DebugHeader.QueueIdentifier": str(TRACE_QUEUE_GUID),
-        ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
+        ORDER: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],
         "bytes left": 0,
     }
     judge_fields(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)

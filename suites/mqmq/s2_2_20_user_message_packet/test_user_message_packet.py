@@ -82,7 +82,10 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     """
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
-    lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
+    lists = {
+        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=RESERVED)
+        for name, number in (("Destination", 0x64), ("Administration", 0xC8), ("Response", 0x12C))
+    }
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)

@@ -66,7 +66,7 @@ def compare_previous_number(packet: Any) -> Finding:
     kept = body.TxPreviousSequenceNumber == body.TxSequenceNumber - 1
     return (
         kept,
-        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber {body.TxSequenceNumber}",
+        f"TxPreviousSequenceNumber is {body.TxPreviousSequenceNumber}, TxSequenceNumber is {body.TxSequenceNumber}",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations.numbers import show_integer
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import FormatError, SimpleBlob
 from suites.mqmq.steps.message_parts import judge_message_part
@@ -23,7 +24,10 @@ def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
         algorithm = SimpleBlob.parse(key).sessionKeyAlgorithm
     except FormatError:
         algorithm = int.from_bytes(key[4:8], "little")
-    return algorithm in SESSION_KEY_ALGORITHMS, f"sessionKeyAlgorithm is 0x{algorithm:X}"
+    return (
+        algorithm in SESSION_KEY_ALGORITHMS,
+        f"sessionKeyAlgorithm is {show_integer(algorithm, 'sessionKeyAlgorithm')}",
+    )
 
 
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")

@@ -16,7 +16,13 @@ from reference_qm.core.sessions.session_initialization import SessionInitializat
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
-from reference_qm.model.adm import NO_INCOMING, IncomingTransactionalTransferInfo, OutgoingQueue, Session
+from reference_qm.model.adm import (
+    NO_INCOMING,
+    IncomingTransactionalTransferInfo,
+    OutgoingMessagePosition,
+    OutgoingQueue,
+    Session,
+)
 from reference_qm.model.message import Message
 from reference_qm.model.states import SessionState
 from reference_qm.model.tables import OutgoingMessageTable
@@ -323,3 +329,13 @@ class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
             table.remove(position)
             table.add(position)
         super().initialize_messages(session)
+
+
+@fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
+class IdentifierKeptAfterFinalAck(TransactionalSending):
+    """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
+
+    def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
+        identifier = session.OutgoingTxSequenceID
+        super().leave_sequence(session, position)
+        session.OutgoingTxSequenceID = identifier

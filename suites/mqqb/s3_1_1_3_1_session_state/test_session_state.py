@@ -23,12 +23,16 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Two sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
-    each queue has Ordinal 1.
+    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
+    identifiers; the first sequence to each queue has Ordinal 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
     outgoing.acknowledge_all()
+    begun += outgoing.send()
+    outgoing.send_session_ack()
+    outgoing.send_final_ack(2)
+    peer.settle()
     begun += outgoing.send()
     outgoing.acknowledge_all()
     outgoing.use_queue("mqc-greater-2")
@@ -42,7 +46,7 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
         observed=identifiers == sorted(set(identifiers)) or str(identifiers),
         evidence=begun,
     )
-    (stamp, _), _, (other, ordinal) = identifiers
+    (stamp, _), *_, (other, ordinal) = identifiers
     begins = {"Ordinal": ordinal, "newer TimeStamp": other > stamp}
     expected = fields({"Ordinal": 1, "newer TimeStamp": True})
     judge("MQQB-3.1.1.3.1-03", expected=expected, observed=begins, evidence=begun)

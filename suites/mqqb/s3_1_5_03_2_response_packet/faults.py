@@ -211,3 +211,22 @@ class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
         session.SessionState = SessionState.WAITING_EC_MSG
+
+
+@fault("initiator-client-guid-of-response-compared-by-first-8-bytes", breaks="MQQB-3.1.5.3.2-01")
+class HalfOfClientGuid(SessionOpening):
+    """The initiator accepts a response whose ClientGuid equals its Identifier only in the first 8 bytes."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        if header.ClientGuid.bytes_le[:8] == self.qm.adm.Identifier.bytes_le[:8]:
+            packet = replace(packet, EstablishConnectionHeader=replace(header, ClientGuid=self.qm.adm.Identifier))
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-response-to-retried-request-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
+class RetryNotValidated(SessionOpening):
+    """The initiator accepts any response to an EstablishConnection request that it sends in a retry."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        return session.retrying or super().is_establish_response_valid(session, packet)

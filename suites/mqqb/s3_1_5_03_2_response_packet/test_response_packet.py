@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from harness.capture.recorder import Frame
@@ -99,8 +101,8 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 @pytest.mark.parametrize(
     "flaw",
-    [{"ClientGuid": OTHER_GUID}, {"ClientGuid": NULL_GUID}, {"internal": {"CS": 1}}],
-    ids=["another ClientGuid", "no ClientGuid", "CS set"],
+    [{"ClientGuid": OTHER_GUID}, {"ClientGuid": NULL_GUID}, {"ClientGuid": "similar"}, {"internal": {"CS": 1}}],
+    ids=["another ClientGuid", "no ClientGuid", "similar ClientGuid", "CS set"],
 )
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, name, flaw):
@@ -108,12 +110,19 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     answers a valid response when it retries.
     """
     session = OutgoingSession(peer, sut, None if name == "direct" else private_name(peer.identifier))
-    asked = session.await_request()
-    sent = session.connection.send(establish_response(peer, asked, **flaw))
-    answer = session.connection.poll_next_packet()
-    judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
+    for _ in range(2):
+        asked = session.await_request()
+        if flaw.get("ClientGuid") == "similar":
+            flaw = {"ClientGuid": _change_last_byte(asked["EstablishConnectionHeader"].ClientGuid)}
+        sent = session.connection.send(establish_response(peer, asked, **flaw))
+        answer = session.connection.poll_next_packet()
+        judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()
     session.respond()
+
+
+def _change_last_byte(guid) -> UUID:
+    return UUID(int=UUID(str(guid)).int ^ 1)
 
 
 @sut_survives()
@@ -124,9 +133,9 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
     SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
-    for _ in range(2):
+    for wrong in (OTHER_GUID, _change_last_byte(peer.identifier)):
         asked = session.await_request()
-        sent = session.connection.send(establish_response(peer, asked, ServerGuid=OTHER_GUID))
+        sent = session.connection.send(establish_response(peer, asked, ServerGuid=wrong))
         answer = session.connection.poll_next_packet()
         judge.all(expected=closed_unanswered(1), observed=session.connection, evidence=[sent, answer])
     session.await_request()

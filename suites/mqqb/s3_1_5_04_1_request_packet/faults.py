@@ -169,3 +169,21 @@ class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 10_000)
+
+
+@fault("acceptor-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-04")
+class RecoverableAckWithinMinute(SessionOpening):
+    """The acceptor uses 60 s for a greater RecoverableAckTimeout of the ConnectionParameters request."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
+
+
+@fault("acceptor-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-02")
+class AckWithinMinute(SessionOpening):
+    """The acceptor uses 60 s for a greater AckTimeout of the ConnectionParameters request."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)

@@ -85,7 +85,9 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 
 
 @covers("MQQB-3.1.5.4.1-02")
-@pytest.mark.parametrize("timeout_ms", [ACK_TIMEOUT_MS, 2 * ACK_TIMEOUT_MS])
+@pytest.mark.parametrize(
+    "timeout_ms", [ACK_TIMEOUT_MS, 2 * ACK_TIMEOUT_MS, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))]
+)
 @varied("priority", "extension", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
     """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters."""
@@ -95,7 +97,7 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 
 
 @covers("MQQB-3.1.5.4.1-04")
-@pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
+@pytest.mark.parametrize("timeout_ms", [4_000, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))])
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
     """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters."""

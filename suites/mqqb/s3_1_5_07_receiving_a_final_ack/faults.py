@@ -141,3 +141,13 @@ class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
             message = replace(message, ApplicationDeadletterQueue="")
         self._had.add(message.ApplicationDeadletterQueue)
         return super().dead_letter_queue(message)
+
+
+@fault("sender-final-ack-of-receive-timeout-journaled-as-received", breaks="MQQB-3.1.5.7-02")
+class TimeoutJournaled(FinalAcks):
+    """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class == MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
+            message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        super().journal_completed(position, message_class)

@@ -33,7 +33,7 @@ JOURNALING_CASES = (
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
     (BOTH_JOURNALS, ACK_RECEIVE, "journal"),
-    (["positive"], BAD_DST_Q, ""),
+    *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
         (["negative"] if number % 2 else BOTH_JOURNALS, value, "dead letters")

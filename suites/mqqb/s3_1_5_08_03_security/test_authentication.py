@@ -14,21 +14,22 @@ from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign_message
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
 SECURITY_NEEDS = needs("security", "receive")
 SIGNATURE_ROWS = (
-    *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {one:#06x}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {one:#06x}", "level", "sig10") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "level", "sig20") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "level", "sig20") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {HASH_NAMES[one]}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {HASH_NAMES[one]}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
     ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD),
     ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD),
@@ -53,9 +54,9 @@ SIGNATURE_ROWS = (
     ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD),
-    *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
-    *(("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
-    *(("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
+    *(("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
+    *(("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
     ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
@@ -83,17 +84,22 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     ].Signature.Signature
     dispositions = secured.dispositions(
         {
-            **{f"MSMQ 2.0 with hash {one:#06x}": sign_message(secured.message(HashAlgorithm=one)) for one in HASHES},
             **{
-                f"MSMQ 1.0 with hash {one:#06x}": sign_message(secured.message(HashAlgorithm=one), SIG10)
+                f"MSMQ 2.0 with hash {HASH_NAMES[one]}": sign_message(secured.message(HashAlgorithm=one))
                 for one in HASHES
             },
             **{
-                f"MSMQ 3.0 with hash {one:#06x}": sign_message(secured.message(several=True, HashAlgorithm=one), SIG30)
+                f"MSMQ 1.0 with hash {HASH_NAMES[one]}": sign_message(secured.message(HashAlgorithm=one), SIG10)
                 for one in HASHES
             },
             **{
-                f"one bit changed, with hash {one:#06x}": flip_signature_bit(
+                f"MSMQ 3.0 with hash {HASH_NAMES[one]}": sign_message(
+                    secured.message(several=True, HashAlgorithm=one), SIG30
+                )
+                for one in HASHES
+            },
+            **{
+                f"one bit changed, with hash {HASH_NAMES[one]}": flip_signature_bit(
                     sign_message(secured.message(HashAlgorithm=one))
                 )
                 for one in HASHES

@@ -11,9 +11,9 @@ import base64
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY, SENDERS_GROUP_SID
 from harness.wire.protection import SIG20
-from suites.mqdmpr.steps.descriptors import descriptor
+from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
@@ -164,6 +164,35 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
     ]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
+
+
+WRITE_RIGHT = 0x04
+"""MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
+GROUP_DENIAL_ROWS = (
+    ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
+    ("MQSO-7.3-02", BOB.name, "answer", DENIED),
+)
+
+
+@RESTRICTED_QUEUE_NEEDS
+@covers(*(rule for rule, *_ in GROUP_DENIAL_ROWS))
+def test_denial_for_group_applies_to_its_members(peer, sut, judge):
+    """A queue denies the right to write to a group and grants it to everyone: the message of Alice arrives, and the
+    message of Bob, who is a member of the group, is refused.
+    """
+    security = descriptor(
+        denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
+    )
+    try:
+        name = sut.new_queue("group", security_base64=base64.b64encode(security).decode())
+    except ControlRefused as refused:
+        judge.end_unobservable(
+            f"the SUT's control channel cannot set the security descriptor of a new queue: {refused}"
+        )
+        return
+    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user in (ALICE, BOB)})
+    judge_dispositions(judge, secured, dispositions, GROUP_DENIAL_ROWS)
 
 
 GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000

@@ -8,14 +8,16 @@ from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
 from harness.faults.refusal_acks import omit_final_ack, omit_nack, send_unrequested_nack
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.admission import Admission
-from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, MessagePosition, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.clock import Now
 
 QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
@@ -144,3 +146,26 @@ class RecoverableMessageOverQuotaNoDeadLetter(Admission):
     def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             super().journal_refused(message)
+
+
+@fault("receiver-express-message-above-quota-of-queue-manager-ignored", breaks="MQQB-3.1.5.8.8-15")
+class ExpressAboveQuotaIgnored(Admission):
+    """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        full = self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        if full and not packet.UserHeader.DM:
+            return False
+        return super().has_room(session, packet, queue, message, now)
+
+
+@fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
+class FirstSenderNamed(InSequence):
+    """SenderIdentifier of a queue's later IncomingTransactionalTransferInfo is that of its first one."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        super().accept_in_sequence(session, transfer, packet, now)
+        first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
+        transfer.SenderIdentifier = first.SenderIdentifier

@@ -14,6 +14,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
     CLOCK_TOLERANCE_S,
+    OTHER_GUID,
     find_initiated_session,
     find_outgoing_queue,
     guid_text,
@@ -211,8 +212,9 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
-@varied("acknowledgments", "response queue", "application tag", "extension", "destination")
-def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
+@pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
+@varied("acknowledgments", "application tag", "destination")
+def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, recoverable):
     """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, and does
     not store the message.
     """
@@ -220,7 +222,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
     session.check_alive()
     queue = sut.queue()
     sut.configure(quota_kb=0)
-    sent = session.send(peer.recoverable_message(label="no room"))
+    sent = session.send(peer.message({"DM": recoverable}, label="no room"))
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
@@ -229,6 +231,27 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
         expected=holds("the message was disregarded", otherwise="stored in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
+    )
+
+
+@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-23")
+@needs("management", "queues", "receive")
+def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
+    """Two queue managers send the first message of a sequence to one queue: the queue has an
+    IncomingTransactionalTransferInfo with the SenderIdentifier of each.
+    """
+    name, senders, sent = sut.queue("transactional"), {}, []
+    for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
+        session, sequence = peer.open_raw({"ClientGuid": sender}), Sequence(peer, ordinal=ordinal)
+        senders[sequence.identifier.Ordinal] = str(sender)
+        sent.append(session.send(sequence.message({"SourceQueueManager": sender}, label=f"from {ordinal}")))
+        peer.await_label(f"from {ordinal}", name)
+    infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
+    judge.all(
+        expected=list(senders.values()),
+        observed=[guid_text(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
+        case="SenderIdentifiers",
+        evidence=sent,
     )
 
 

@@ -65,12 +65,13 @@ def compare_window_size(packet: Any, context: Context) -> Finding:
     value = packet.SessionHeader.WindowSize
     if window is None or value == _PAUSED_WINDOW:
         return None
-    return value == window, f"WindowSize {value}, after {window} in ConnectionParameters"
+    return value == window, f"WindowSize is {value}, and {window} in ConnectionParameters"
 
 
 def _compare_count(field: str, packet: Any, count: int) -> Finding:
     value = getattr(packet.SessionHeader, field)
-    return value == count % _COUNT_RANGE, f"{field} {value} after {count} sent"
+    kind = "recoverable messages" if field.startswith("Recoverable") else "messages"
+    return value == count % _COUNT_RANGE, f"{field} is {value} after {count} {kind} sent"
 
 
 for rule, expected, judge in (

@@ -24,7 +24,7 @@ from harness.wire.protection import (
 )
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import Caches, expect_current_time, inspect_queue_manager
-from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
+from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage, describe_choice
 from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history, private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -44,6 +44,7 @@ ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
 """The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
 choice.
 """
+IN_FULL_CACHE, AFTER_FIFTH_KEY = "CryptoAlgorithm in the full cache", "provider and CryptoAlgorithm after the fifth key"
 CASES_OF_LEVELS = {way[0]: way for way in ENCRYPTION_CASES.values()}
 CHOICES_OF_LEVELS = {
     level: [way[2] for way in ENCRYPTION_CASES.values() if way[0] == level] for level in CASES_OF_LEVELS
@@ -128,7 +129,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
         for rule, value, expected, observed in (
-            (rule_of_choice, "provider, algorithm and key bits", choice, found.choice),
+            (rule_of_choice, "encryption", describe_choice(choice), describe_choice(found.choice)),
             ("MQQB-3.1.7.1.5-23", "key", "a new key", "a new key" if new else "no new key"),
             ("MQQB-3.1.7.1.5-24", "key", "a new key", "a new key" if new else "no new key"),
             *_list_comparisons(found, choice),
@@ -137,8 +138,8 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         rule, number = RULE_AND_NUMBER_OF_LEVELS[level]
         judge(
             rule,
-            expected=facts(body=BODY_OF_PARTIAL_BLOCK, choice=choice),
-            observed={"body": found.body, "choice": found.choice},
+            expected=describe_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},
+            observed=describe_choice(found.choice) | {"body": found.body},
             case=name,
             evidence=found.frame,
         )
@@ -161,9 +162,9 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             judge(
                 "MQQB-3.1.1.3-16",
                 "MQQB-3.1.1.3-17",
-                expected=choice,
-                observed=found.choice,
-                case=f"provider, algorithm and key bits, {name}",
+                expected=describe_choice(choice),
+                observed=describe_choice(found.choice),
+                case=name,
                 evidence=found.frame,
             )
     outgoing.end()
@@ -191,6 +192,11 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     again.acknowledge_all()
 
 
+def _describe_blob(size: int, algorithm: int) -> dict[str, int]:
+    """Return the size and the algorithm of a SIMPLEBLOB by name, for verdicts."""
+    return {"bytes": size, "sessionKeyAlgorithm": algorithm}
+
+
 def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, str, Any, Any], ...]:
     """Return the rule, the name, the expected and the observed value of each comparison for an encrypted message."""
     provider, algorithm, _ = choice
@@ -199,16 +205,17 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
     block = {RC2: 8, RC4: 1}.get(algorithm, 16)
     whole = len(body) if block == 1 else (len(BODY_OF_PARTIAL_BLOCK) // block + 1) * block
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
-    blob = len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0]
+    wanted, seen = describe_choice(choice), describe_choice(found.choice)
+    blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
     opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="in clear")
     is_key = found.key is not None
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
         ("MQQB-3.1.7.1-08", "body", encrypted, hidden),
         ("MQQB-3.1.7.1.5-01", "body", encrypted, hidden),
-        ("MQQB-3.1.7.1.5-12", "provider, algorithm and key bits", choice, found.choice),
-        ("MQQB-3.1.7.1.5-13", "provider, algorithm and key bits", choice, found.choice),
-        ("MQQB-3.1.7.1.5-28", "provider, algorithm and key bits", choice, found.choice),
+        ("MQQB-3.1.7.1.5-12", "encryption", wanted, seen),
+        ("MQQB-3.1.7.1.5-13", "encryption", wanted, seen),
+        ("MQQB-3.1.7.1.5-28", "encryption", wanted, seen),
         ("MQQB-3.1.7.1.5-04", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-05", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
         ("MQQB-3.1.7.1.5-11", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
@@ -221,14 +228,14 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
         ("MQDMPR-3.1.7.1.32-D12", "EncryptionAlgorithm", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", "ProviderInfo", provider + "\0", found.provider),
         ("MQDMPR-3.1.1.12-D66", "ProviderInfo", provider + "\0", found.provider),
-        ("MQQB-3.1.7.1.5-42", "length and algorithm of the SIMPLEBLOB", (268, algorithm), blob),
+        ("MQQB-3.1.7.1.5-42", "SIMPLEBLOB", _describe_blob(268, algorithm), blob),
         ("MQQB-3.1.7.1.5.2-03", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-04", "key", opened, is_key),
         ("MQQB-3.1.7.1.5.2-05", "key", opened, is_key),
         ("MQQB-2.4.2-D02", "key", opened, is_key),
         ("MQSO-7.4.1.4.3-D01", "decrypted body", BODY_OF_PARTIAL_BLOCK, found.body),
-        ("MQSO-6.1.5.5-01", "provider, algorithm and key bits", choice, found.choice),
-        ("MQSO-7.4.1.4.3-01", "provider, algorithm and key bits", choice, found.choice),
+        ("MQSO-6.1.5.5-01", "encryption", wanted, seen),
+        ("MQSO-7.4.1.4.3-01", "encryption", wanted, seen),
     )
 
 
@@ -315,7 +322,11 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     for rule, (level, choice) in DEFAULT_CHOICES.items():
         found = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, privacy_level=level))
         judge(
-            rule, expected=choice, observed=found.choice, case="provider, algorithm and key bits", evidence=found.frame
+            rule,
+            expected=describe_choice(choice),
+            observed=describe_choice(found.choice),
+            case="encryption",
+            evidence=found.frame,
         )
     outgoing.end()
 
@@ -422,9 +433,11 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1.5-33",
         "MQQB-3.1.1.3-13",
-        expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
-        observed=(full, left),
-        case="algorithms of the full cache, and entries after the fifth key",
+        expected={
+            IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
+            AFTER_FIFTH_KEY: [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)],
+        },
+        observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
         evidence=frames,
     )
     outgoing.end()

@@ -13,6 +13,7 @@ from reference_qm.codec import MessageClass, MessagePropertiesHeader
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.core.store.messages import POSITIVE_RECEIVE
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -185,3 +186,13 @@ class PurgedCountsAsReceived(TwoPhaseReading):
         if delete_message and position.State is MessagePositionState.PURGE_PENDING:
             position.State = MessagePositionState.LOCKED
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
+class BothRequestsMissed(AdminAcks):
+    """The receiver does not acknowledge that a message was deleted with its queue if PR is set beside NR."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)
+        if reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED or not both:
+            super().acknowledge_receive(message, reason, now)

@@ -16,7 +16,7 @@ def _demand_delivery_of_message(wanted: int) -> Any:
     def judge(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
-        return wanted == packet.UserHeader.DM, f"DM is {packet.UserHeader.DM}, of the message {wanted}"
+        return wanted == packet.UserHeader.DM, f"DM is {packet.UserHeader.DM}, and {wanted} in the message"
 
     return judge
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, of_classes
+from harness.expectations import acknowledged, facts, in_queue, of_classes
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqb.steps.disposition import AckClass, get_correlation_id, identifier
+from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE, AckClass, get_correlation_id, identifier
 
 pytestmark = needs("receive", "queues")
 
@@ -142,10 +143,10 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    acknowledged = application.list_labels(map(get_correlation_id, came))
-    observed = sorted([*acknowledged, *application.labels()])
+    acked = application.list_labels(map(get_correlation_id, came))
+    observed = sorted([*acked, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
-    left = {"acknowledged": acknowledged, "left": application.labels()}
+    left = {"acknowledged": acked, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if get_correlation_id(ack) == identifier(sent[2])]
     judge(
@@ -158,7 +159,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     judge(
         "MQMQ-2.2.19.3-04",
         expected=["b"],
-        observed=[label for label in acknowledged if label == "b"],
+        observed=[label for label in acked if label == "b"],
         case="acknowledged messages of the aborted transaction",
         evidence=evidence,
         errata="E119",
@@ -199,4 +200,37 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
         observed=observed,
         evidence=evidence,
     )
+    application.receiver.acknowledge_all()
+
+
+@needs("qm2qm", "receive", "queue_control")
+@covers("MQQB-3.1.7.2-01", "MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.12-D24")
+def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut, judge):
+    """A remote reader receives a message of a queue with Journaling, returns a second message and then purges the
+    queue: the first message is acknowledged with ACK_RECEIVE and is in the journal; the other messages are acknowledged
+    with NACK_Q_PURGED.
+    """
+    application = AcknowledgedApplication(remote.peer, sut, transactional=False)
+    sut.control.call("set_queue", name=application.queue, journaling=True)
+    sent = application.fill(*"abc")
+    queue = remote.open(form=queue_format(DIRECT, rf"TCP:{sut.address}\{application.queue}"))
+    received, returned = queue.start_receive(), queue.start_receive()
+    early = application.receiver.await_acks(0)
+    queue.acknowledge(received).expect_success()
+    queue.give_back(returned).expect_success()
+    journal = sut.labels(f"{application.queue};journal")
+    application.receiver.await_acks(1)
+    queue.purge().expect_success()
+    came = application.receiver.await_acks(3)
+    evidence = [*sent, *came]
+    classes = {kind: application.receiver.list_acks_of_class(kind, *sent) for kind in (RECEIVE, Q_PURGED)}
+    judge(
+        "MQQB-3.1.7.2-01",
+        "MQMQ-2.2.19.3-02",
+        expected=facts(before_end=[], received=acknowledged(sent[0])),
+        observed={"before_end": early, "received": classes[RECEIVE]},
+        evidence=evidence,
+    )
+    judge("MQDMPR-3.1.1.12-D24", expected=acknowledged(*sent[1:]), observed=classes[Q_PURGED], evidence=evidence)
+    judge("MQDMPR-3.1.1.2-D05", expected=in_queue("a"), observed=journal, evidence=evidence)
     application.receiver.acknowledge_all()

@@ -128,7 +128,7 @@ def _demand_admin_queue_as_destination(*kinds: int) -> Any:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
         kept = _get_destination(packet, message, answered)
-        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ {message.AQ}"
+        return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ is {message.AQ}"
 
     return judge
 
@@ -157,7 +157,7 @@ def _demand_destination_as_response_queue(*kinds: int) -> Any:
             return None  # a message for another queue manager, which was not passed on
         host = user.QueueManagerAddress if user.RQ == _ON_DESTINATION else user.SourceQueueManager
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
-        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ {message.DQ}"
+        return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ is {message.DQ}"
 
     return judge
 

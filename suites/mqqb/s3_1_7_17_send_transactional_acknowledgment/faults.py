@@ -17,7 +17,7 @@ from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack, is_order_ack
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -276,3 +276,16 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
+class NextMessageNamed(FinalAcks):
+    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if reason in (MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_Q_DELETED):
+            identifier = replace(message.Identifier, Ordinal=message.Identifier.Ordinal + 1)
+            position.MessageReference = replace(message, Identifier=identifier)
+        super().acknowledge_final(position, reason, now)
+        position.MessageReference = message

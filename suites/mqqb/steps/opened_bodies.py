@@ -12,6 +12,11 @@ Choice = tuple[str, int, int]
 """A provider, an algorithm, and the number of bits of a key."""
 
 
+def describe_choice(choice: Choice) -> dict[str, str | int]:
+    """Return a choice by the names of its parts, for verdicts."""
+    return dict(zip(("provider", "EncryptionAlgorithm", "key_bits"), choice, strict=True))
+
+
 class DecryptedMessage:
     """A message that may be encrypted; it is decrypted with the peer's private key of the provider that the message
     names.

@@ -80,7 +80,7 @@ def demand_other_user_flags(packet: Any) -> Finding:
     """Demand that UserHeader.Flags has no bits except MP, DM (for an OrderAck see E36) and DQ, which is 3 or 7."""
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
-    return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
+    return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ is {user.DQ}"
 
 
 def demand_private_name(packet: Any) -> Finding:
@@ -88,7 +88,7 @@ def demand_private_name(packet: Any) -> Finding:
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
-    return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is 0x{queue.PrivateQueueIdentifier:X}"
+    return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is {queue.PrivateQueueIdentifier}"
 
 
 def demand_direct_name(packet: Any) -> Finding:
@@ -108,7 +108,7 @@ def demand_label(packet: Any) -> Finding:
 def demand_body_size(packet: Any) -> Finding:
     """Demand the body size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
-    return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
+    return size == BODY_SIZE, f"MessageSize is {size}"
 
 
 def demand_property_flags(packet: Any) -> Finding:
@@ -144,7 +144,7 @@ EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     demand_private_name: "the destination is the private queue of order_queue$",
     demand_direct_name: "the direct name consists of an address and order_queue$",
     demand_label: "the label is QM Ordering Ack",
-    demand_body_size: "MessageSize is 0x24",
+    demand_body_size: f"MessageSize is {BODY_SIZE}",
     demand_property_flags: "MessagePropertiesHeader.Flags is 0",
     demand_body_type: "BodyType is VT_EMPTY",
 }

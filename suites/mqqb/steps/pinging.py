@@ -165,7 +165,7 @@ def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConvers
 
 
 def try_session_request(peer: Peer) -> str:
-    """Request a session like ``request_session_with_guid``; a SUT that does not accept the connection refuses the session."""
+    """Request a session like ``request_session_with_guid``; a SUT that accepts no connection refuses the session."""
     try:
         return request_session_with_guid(peer, peer.identifier)[0]
     except SutUnavailable:

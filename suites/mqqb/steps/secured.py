@@ -153,7 +153,8 @@ SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
     """Judge every row of a table by the dispositions of the named messages.
 
-    If SendInsecureNacks is FALSE, the queue shows a refusal, and rules about the acknowledgment are not exercised.
+    If SendInsecureNacks is FALSE, only the missing message in the queue shows a refusal, and rules about the
+    acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:

@@ -64,6 +64,6 @@ def demand_repeated_field(name: str) -> Predicate:
         if request is None:
             return None
         sent, came = (getattr(header, name) for header in (request, getattr(packet, f"{context.frame.kind}Header")))
-        return came == sent, f"{name} is {came}, in the request {sent}"
+        return came == sent, f"{name} is {came} in the response, and {sent} in the request"
 
     return predicate

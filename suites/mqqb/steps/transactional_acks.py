@@ -63,20 +63,20 @@ def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Findin
 def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceID with the received sequences."""
     if ack.body.TxSequenceID in received.sequences:
-        return True, "TxSequenceID is that of received messages"
+        return True, "TxSequenceID is the TxSequenceID of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
         raise NotCaptured(BEGAN_BEFORE_CAPTURE)
-    return False, "TxSequenceID is not that of received messages"
+    return False, "TxSequenceID is not the TxSequenceID of received messages"
 
 
 def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
     """Compare TxSequenceNumber with the numbers that were received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
-        return True, f"TxSequenceNumber is {number}, that of a received message"
+        return True, f"TxSequenceNumber is {number}, the number of a received message"
     if not received.has_whole_sequence(identifier):
         raise NotCaptured(BEGAN_BEFORE_CAPTURE)
-    return False, f"TxSequenceNumber is {number}, not that of a received message"
+    return False, f"TxSequenceNumber is {number}, not the number of a received message"
 
 
 def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:

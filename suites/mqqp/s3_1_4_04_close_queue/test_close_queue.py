@@ -7,6 +7,7 @@ import pytest
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
+from harness.wire.rpc_qm2qm import Action
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 
 pytestmark = needs("qm2qm")
@@ -114,6 +115,7 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
     reads = [queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS) for _ in range(3)]
+    beside = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS)
     elsewhere = admin.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     before = [read.state_after_silence() for read in reads]
     closed = queue.close()
@@ -123,8 +125,18 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         for read, outcome in zip(reads, after, strict=True)
     ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
-    observed = {"reads_before_close": before, "close": closed.outcome, "reads_after_close": ends}
-    expected = facts(reads_before_close=each(Call.WAITING), close="MQ_OK", reads_after_close=each("cancelled"))
+    observed = {
+        "reads_before_close": before,
+        "close": closed.outcome,
+        "reads_after_close": ends,
+        "read_of_other_handle": beside.state_after_silence(),
+    }
+    expected = facts(
+        reads_before_close=each(Call.WAITING),
+        close="MQ_OK",
+        reads_after_close=each("cancelled"),
+        read_of_other_handle=Call.WAITING,
+    )
     judge(
         "MQQP-3.1.4.4-08",
         "MQQP-3.1.4.4-09",

@@ -9,6 +9,7 @@ from harness.faults.rpc_calls import call_unbound, change_answer_values, error_f
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
+from reference_qm.core.remote.enums import RECEIVE_ACTIONS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_reads import RemoteReads
@@ -153,3 +154,11 @@ class CancelEndsTheOldestRead(RemoteEnding):
         if found is None:
             return status, found
         return status, self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]
+
+
+@fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")
+class PeekWaitsOn(RemoteEnding):
+    """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        return super().cancel_remote_read(entry, status) if entry.Action in RECEIVE_ACTIONS else Status.MQ_OK

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, status
+from harness.expectations import each, facts, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import find_release
-from harness.wire.rpc_qm2qm import Method
+from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
@@ -91,6 +91,24 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         evidence=[*other.evidence, *cancelled.evidence],
     )
     judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
+
+
+@covers("MQQP-3.1.4.6-05")
+def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
+    """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
+    the peek still waits (E52).
+    """
+    queue, number = remote.open(), remote.request_id()
+    read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    read.state_after_silence()
+    cancelled = queue.cancel(number)
+    read.state_after_silence()
+    judge(
+        "MQQP-3.1.4.6-05",
+        expected=one_of(facts(success=True, peek_ended=True), facts(success=False, peek_ended=False)),
+        observed={"success": cancelled.outcome == "MQ_OK", "peek_ended": read.answered},
+        evidence=[read, cancelled],
+    )
 
 
 @covers(

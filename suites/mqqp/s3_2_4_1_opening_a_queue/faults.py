@@ -180,3 +180,14 @@ add(
     "The client creates no RemoteOpenQueueEntry.",
     skip(ClientOpening.add_remote_open_queue),
 )
+
+
+@fault(
+    "client-open-queue-handles-of-first-opened-queue",
+    breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
+)
+class FirstQueueNamed(ClientOpening):
+    """A client that has a queue open passes the handles of that queue to RemoteQMOpenQueue for a second queue."""
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))

@@ -92,6 +92,9 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
+    reader.return_other_handles()
+    reader.open()
+    second = reader.server.named("RemoteQMOpenQueue")[-1]
     judge(
         "MQQP-3.2.4.1-10",
         expected=sut.guid,
@@ -99,12 +102,13 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
         observed=UUID(bytes_le=bytes(call.into.pLicGuid)),
         evidence=call.evidence,
     )
-    for rule, name, expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE),
-        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT),
+    for rule, name, *expected in (
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR, Reader.OTHER_DESCRIPTOR),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT, Reader.OTHER_CONTEXT),
     ):
-        judge(rule, expected=expected, case=name, observed=getattr(call.into, name), evidence=call.evidence)
+        found = [getattr(one.into, name) for one in (call, second)]
+        judge(rule, expected=expected, case=name, observed=found, evidence=[*call.evidence, *second.evidence])
 
 
 @needs("remote_read")

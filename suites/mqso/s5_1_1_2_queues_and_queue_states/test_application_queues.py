@@ -34,6 +34,26 @@ def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transact
     judge("MQSO-5.1.1.2-D04", expected=in_queue("6"), observed=sut.labels(queue))
 
 
+@needs("queues", "receive", "transactions")
+@covers("MQSO-5.1.1.2-D04")
+@varied("positive journaling", "response queue", "queue journaling")
+def test_purge_removes_messages_around_locked_message(peer, sut, judge):
+    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message,
+    neither before nor after the transaction is aborted.
+    """
+    application = Application(peer, sut, transactional=True)
+    application.store("1", "2", "3")
+    transaction = application.begin_transaction()
+    received = application.receive_by_label("2", transaction=transaction)
+    application.call("purge", queue=application.queue)
+    while_locked = application.labels()
+    application.end_transaction("abort", transaction)
+    judge.all(
+        expected={"received": "2", "while_locked": [], "after_abort": []},
+        observed={"received": received, "while_locked": while_locked, "after_abort": application.labels()},
+    )
+
+
 WAIT_RULES = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 
 

@@ -10,6 +10,8 @@ from suites.mqqb.steps.sender import Sender
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_LIFETIME_S = 2
+ON_HOLD = "OnHold"
+"""The state of a paused outgoing queue."""
 
 
 @needs("send", "queue_control")
@@ -31,24 +33,40 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
 
 
 @needs("send", "queue_control", "pause")
-@covers("MQSO-5.1.1.2-D10")
+@covers("MQSO-5.1.1.2-D10", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.4.15-03")
 def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
-    """A paused outgoing queue sends neither of its two messages; after it is resumed, it sends both in order."""
+    """A paused outgoing queue sends neither of its two messages, and a second outgoing queue is not paused with it;
+    when the second queue is paused and resumed, the first stays paused. After the first queue is resumed, it sends both
+    messages in order.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
+    other = peer.direct_name("mqc-not-held")
     sender.send(1)
     session, frames = sender.await_first(1)
     session.acknowledge_all()
     peer.settle()
+    sut.send(other, body="waits")
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
     observed = {"arrived": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
     judge.all(expected=facts(arrived=[1], waiting=2), observed=observed, evidence=frames)
+    paused = {"second_queue_while_first_is_paused": sut.outgoing_queue(other)["state"] == ON_HOLD}
+    sut.pause(other)
+    sut.resume(other)
+    paused["first_queue_after_second_is_resumed"] = sut.outgoing_queue(sender.to)["state"] == ON_HOLD
+    judge.all(
+        expected={"second_queue_while_first_is_paused": False, "first_queue_after_second_is_resumed": True},
+        observed=paused,
+        evidence=frames,
+        case="paused queues",
+    )
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.await_session()
     frames = sender.collect_all(session, 3)
     judge(
         "MQSO-5.1.1.2-D10",
+        "MQDMPR-3.1.4.15-03",
         expected=[2, 3],
         observed=[tag for tag in Sender.tags(frames) if tag != 1],
         evidence=frames,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts, holds
+from harness.expectations import each, facts, holds, none
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -13,6 +13,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
+from suites.mqso.steps.timers import list_running_directory_timers
 
 
 def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
@@ -110,11 +111,11 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
-@covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
+@covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.4.1-D01", "MQSO-6.6.2-D01", "MQSO-4.3.1.3-D01")
 def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
-    """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False and has only private
-    queues; after a restart with the directory available, it shows DirectoryIntegrated True, and its directory object is
-    unchanged.
+    """A SUT that is restarted while the directory is unavailable shows DirectoryIntegrated False, has only private
+    queues, and runs no timer of the directory; after a restart with the directory available, it shows
+    DirectoryIntegrated True, and its directory object is unchanged.
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
@@ -124,6 +125,8 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         return bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
 
     judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
+    running = list_running_directory_timers(sut.inspect_queue_manager())
+    judge("MQSO-6.4.1-D01", expected=none("running timer of the directory"), observed=running)
     outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
     judge(
         "MQSO-5.5.4-03",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import read_element
-
-TIMER_NAMES = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
+from suites.mqso.steps.timers import list_running_directory_timers
 
 
 @needs("inspect")
@@ -19,6 +18,5 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
     if read_element(queue_manager, "DirectoryIntegrated"):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
-    timers = read_element(queue_manager, "timers")
-    running = [name for name in TIMER_NAMES if read_element(timers, name) is not None]
+    running = list_running_directory_timers(queue_manager)
     judge("MQSO-6.4.1-D01", expected=none("running timer of the directory"), observed=running)

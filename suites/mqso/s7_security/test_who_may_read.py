@@ -39,10 +39,8 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     association = remote.associate()
     for name, (mask, flags, allowed) in WAYS_BY_GRANT.items():
         descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
-        try:
-            queue = sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
-        except ControlRefused as refused:
-            judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
+        queue = _create_restricted_queue(sut, judge, descriptor)
+        if queue is None:
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {
@@ -54,3 +52,37 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
         judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
+
+
+@needs("qm2qm", "queue_control", "restart")
+@covers("MQSO-7.3-01")
+def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, judge):
+    """A queue lets everyone peek: before and after a restart of the SUT, a remote reader can open the queue for peeking
+    and not for receiving.
+    """
+    queue = _create_restricted_queue(
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT),))
+    )
+    if queue is None:
+        return
+    form = queue_format(DIRECT, rf"TCP:{sut.address}\{queue}")
+    expected = {"receive": Outcome.REFUSED, "peek": openings.OPENED_OUTCOME}
+    for when in ("before the restart", "after the restart"):
+        association = remote.associate()
+        calls = {
+            way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
+            for way in expected
+        }
+        observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
+        judge.all(expected=expected, observed=observed, case=when, evidence=list(calls.values()))
+        if when == "before the restart":
+            sut.restart()
+
+
+def _create_restricted_queue(sut, judge, descriptor):
+    """Create a queue with a security descriptor; return its path name, or None if the control channel cannot."""
+    try:
+        return sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
+    except ControlRefused as refused:
+        judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
+        return None

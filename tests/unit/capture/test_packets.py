@@ -59,7 +59,7 @@ def test_packet_for_display_has_bytes_direction_and_frame(recorder: Recorder) ->
         shown = show(recorder, frame.number)
         assert (shown.frame, shown.data) == (frame.number, frame.data)
         assert (shown.direction, shown.transport, shown.source, shown.target) == (direction, transport, source, target)
-        assert (shown.dissection, shown.first, shown.last, shown.marked) == (frame.format_dissection, None, None, ())
+        assert (shown.dissection, shown.first, shown.last, shown.marked) == (frame.dissection_text, None, None, ())
 
 
 def test_direction_does_not_depend_on_who_opened_the_connection(recorder: Recorder) -> None:

@@ -162,7 +162,7 @@ def test_ping_of_wrong_structure_is_refused(wire, field, offset):
 def test_flags_constructor_refuses_undefined_bits_and_too_large_values():
     with pytest.raises(MisuseError, match="InternalHeader has no bits named XX"):
         InternalHeader.flags(XX=1)
-    with pytest.raises(MisuseError, match=r"InternalHeader.PT holds 0 to 15, not 16"):
+    with pytest.raises(MisuseError, match=r"InternalHeader.PT accepts 0 to 15, not 16"):
         InternalHeader.flags(PT=16)
     assert EstablishConnectionHeader.flags(RE=0x10, SE=1, OS=1) == 0x0310
 

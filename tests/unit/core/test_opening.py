@@ -95,7 +95,7 @@ def test_remote_open_resolves_the_host_name_first():
     ("name", "why"),
     [
         ("DIRECT=HTTP://far/msmq/private$/far", "use DIRECT=TCP"),
-        ("MULTICAST=239.1.1.1:80", "cannot be read from"),
+        ("MULTICAST=239.1.1.1:80", "cannot be opened for reading"),
         (f"PRIVATE={IDENTIFIER}\\9", "is unknown: configure a route"),
         (f"PUBLIC={IDENTIFIER}", "the directory does not know"),
     ],

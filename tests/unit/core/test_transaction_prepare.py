@@ -22,7 +22,7 @@ def test_prepared_transaction_refuses_further_operations(hosts):
     unit = begin(a, external=True)
     prepare(a, unit)
     for request in (SendMessage(LOCAL, transaction=unit), ReceiveMessage(TRANSACTIONAL, transaction=unit)):
-        assert "is prepared (MQ_ERROR_TRANSACTION_SEQUENCE): begin another transaction" in a.refusal(request)
+        assert "is prepared (MQ_ERROR_TRANSACTION_SEQUENCE): begin a new transaction" in a.refusal(request)
     assert a.bodies(TRANSACTIONAL) == ["1"]
 
 

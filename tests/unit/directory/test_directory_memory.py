@@ -313,7 +313,7 @@ def test_mqdssm_2_2_1_operations_fail_without_directory_connection() -> None:
     ("element", "complaint"),
     [
         (ConnectedNetwork(Name="ethernet"), "does not store objects of this type"),
-        (Site(), "Site: set the attributes that its name consists of"),
+        (Site(), "Site: the attributes that form its name must be set"),
         (Site(Name="A"), "exists already"),
         (Site(Identifier=SITE_A, Name="C"), "exists already"),
         (

@@ -86,7 +86,10 @@ def test_junit_report_of_capture_has_suite_per_system_and_failure_per_broken_rul
     assert {suite.get("name"): int(suite.get("failures")) for suite in suites} == {
         name: len(rules) for name, rules in failed.items()
     }
-    assert failed == {"10.0.0.1 in broken.pcap": [], "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06"]}
+    assert failed == {
+        "10.0.0.1 in broken.pcap": [],
+        "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"],
+    }
 
 
 def test_annotated_copy_of_capture_has_equal_frames_with_comments(broken, tmp_path):

@@ -122,7 +122,7 @@ def test_rpc_traffic_is_recorded_and_hidden_from_predicates(environment, remote,
         ("peer->sut", "request"),
         ("sut->peer", "response"),
     ]
-    assert "pdwContext" in queue.opened.evidence[1].format_dissection
+    assert "pdwContext" in queue.opened.evidence[1].dissection_text
     assert not judged.tallies
     assert capture.stat().st_size > 1000
 

@@ -53,6 +53,13 @@ def test_system_with_only_the_send_facility_has_its_queues_read_remotely() -> No
             sut.new_queue()
 
 
+def test_remote_read_of_system_with_send_facility_is_not_cancelled_by_its_control_channel() -> None:
+    with closing(view("send")) as sut:
+        waiting = sut.control.begin("receive", queue=sut.queue(), timeout_ms=600_000)
+        with pytest.raises(Unsupported, match="cancel"):
+            sut.control.call("cancel", request=waiting)
+
+
 def test_receive_facility_of_an_agent_includes_remote_read() -> None:
     with closing(view("receive", "queue_control", qm2qm=False)) as sut:
         assert sut.facilities == {"receive", "queue_control", "remote_read", "management"}

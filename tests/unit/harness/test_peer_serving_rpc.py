@@ -152,7 +152,7 @@ def test_peer_reads_records_and_answers_an_rpc_call(
     assert (call.into.hQueue, call.port, call.wide) == (5, server.read_port, wide)
     assert [frame.kind for frame in call.evidence] == ["request", "response"]
     assert [frame.from_sut for frame in call.evidence] == [True, False]
-    assert "hQueue" in call.frames[0].format_dissection
+    assert "hQueue" in call.frames[0].dissection_text
     assert peer.recorder.connections[0].sut_role == "initiator"
 
 

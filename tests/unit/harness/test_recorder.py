@@ -166,7 +166,7 @@ def test_recorded_frame_provides_packet_of_both_codecs_and_as_text(recorder: Rec
     (frame,) = recorder.record_received(recorder.record_opening(PEER, SUT, by_peer=True), PACKETS[2])
     assert frame["SessionHeader"].AckSequenceNumber == 1
     assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
-    assert "AckSequenceNumber" in frame.format_dissection
+    assert "AckSequenceNumber" in frame.dissection_text
     assert "SessionAck, frame 4" in repr(frame)
 
 

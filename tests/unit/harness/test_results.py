@@ -131,5 +131,5 @@ def test_allure_result_has_the_evidence_of_its_verdict(tmp_path: Path) -> None:
     assert "again: mqconform run -k test_made --sut x" in result["statusDetails"]["trace"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
     assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
-    assert ack.format_dissection in text
+    assert ack.dissection_text in text
     assert ack.data[:16].hex(" ") in text

@@ -93,9 +93,9 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     assert bool(frames[0].packet.pfc_flags & HEADER_SIGN) is (level in ("integrity", "privacy"))
     answers = [frame for frame in frames if frame.kind in ("request", "response")]
     assert {read_trailer(frame.data) is not None for frame in answers} == {signs}
-    sealed = "on the wire they are the bytes above" in answers[1].format_dissection
+    sealed = "on the wire they are the bytes above" in answers[1].dissection_text
     assert sealed is (level == "privacy")
-    assert "pMajor" in answers[1].format_dissection
+    assert "pMajor" in answers[1].dissection_text
     # The capture holds the wire: whoever has no keys reads what was not sealed, and is told.
     captured = CapturedPackets(tmp_path / "rpc.pcapng")
     first = next(packet for packet in captured.packets if rpc_kind(packet.data) == "response")

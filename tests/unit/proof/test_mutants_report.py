@@ -27,5 +27,5 @@ def test_mutants_report_lists_survivors_and_scores() -> None:
     lines = list(report_mutants(tally()))
     assert sum(": core/" in line for line in lines) == 3
     assert lines[-2] == "7 of 8 mutants run, 3 killed, 1 noticed, 2 survived, 1 unreached"
-    assert "42.9 % of all mutants, 50.0 % without the 1 listed" in lines[-1]
-    assert "60.0 % without those" in lines[-1]
+    assert "42.9 % of all mutants; 50.0 % without the 1 listed" in lines[-1]
+    assert "60.0 % also without the mutants" in lines[-1]

@@ -105,8 +105,8 @@ def without_trailer(data: bytes) -> bytes:
     ("change", "why"),
     [
         (without_trailer, "it does not authenticate"),
-        (lambda data: changed_trailer(data, auth_context_id=9), "another security context"),
-        (lambda data: changed_trailer(data, auth_type=9), "another security context"),
+        (lambda data: changed_trailer(data, auth_context_id=9), "a different security context"),
+        (lambda data: changed_trailer(data, auth_type=9), "a different security context"),
         (lambda data: changed_trailer(data, token=b"other"), "is not b'challenge'"),
         (lambda data: changed_trailer(data, token=bytes(100)), "the token is too long: 100 bytes"),
     ],

@@ -75,7 +75,7 @@ def test_internal_store_failure_ends_process_with_one_line(caplog: pytest.LogCap
             return await Service(settings(), core.begin, Broken()).run(lambda line: None)
 
     assert asyncio.run(story()) is False
-    said = f"the store failed and can keep no more records: {type(error).__name__}: {' '.join(str(error).split())}"
+    said = f"the store failed and can store no further records: {type(error).__name__}: {' '.join(str(error).split())}"
     assert caplog.messages == [said]
 
 

@@ -1,0 +1,40 @@
+"""MS-MQDMPR 3.1.1.12 Message: the dead-letter queue that a message names, after a restart."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import facts, in_queue
+from harness.run.marks import covers, needs
+
+LIFETIME_S = 60
+WAIT_MS = 90_000
+
+
+@needs("send", "receive", "queue_control", "restart")
+@covers("MQDMPR-3.1.1.12-02")
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge, delivery):
+    """Two messages for an unreachable peer name different dead-letter queues, and the SUT restarts before the messages
+    expire: each message is in the dead-letter queue that it names.
+    """
+    transactional = delivery == "transactional"
+    queues = [sut.new_queue("dead", transactional=transactional) for _ in range(2)]
+    for queue in queues:
+        sut.send(
+            peer.direct_name("mqc-unreachable"),
+            body="lost",
+            label=queue,
+            delivery=delivery,
+            journal=["negative"],
+            dead_letter_queue=queue,
+            time_to_reach_queue_s=LIFETIME_S,
+        )
+    sut.restart()
+    peer.pass_time(WAIT_MS)
+    peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
+    first, second = queues
+    judge.all(
+        expected=facts(first=in_queue(first), second=in_queue(second)),
+        observed={"first": sut.labels(first), "second": sut.labels(second)},
+    )
