@@ -164,13 +164,13 @@ def mutant_as_fault(name: str) -> Fault:
     mutant = find_mutant(name)
     exchange = Exchange(*compile_mutant(mutant))
 
-    def install(faulty: FaultyCore) -> None:
+    def install_mutant(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
             exchange.__enter__()  # never undone: the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
 
-    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install, around=exchange)
+    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install_mutant, around=exchange)
 
 
 @cache

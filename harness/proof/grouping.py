@@ -66,16 +66,16 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     """Divide readings greedily into groups that run few checks; ``seconds``: the cost of each check."""
     groups: list[Group] = []
 
-    def cost(reading: Carried, group: Group) -> float:
+    def compute_added_cost(reading: Carried, group: Group) -> float:
         """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
-    for reading in sorted(readings, key=lambda one: (-cost(one, Group()), one.name)):
+    for reading in sorted(readings, key=lambda one: (-compute_added_cost(one, Group()), one.name)):
         fitting = [group for group in groups if all(reading.is_compatible_with(one) for one in group.readings)]
         if not fitting:
             fitting = [Group()]
             groups += fitting
-        min(fitting, key=lambda group: cost(reading, group)).take(reading)
+        min(fitting, key=lambda group: compute_added_cost(reading, group)).take(reading)
     return groups
 
 

@@ -65,10 +65,10 @@ def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NO
     if not known:
         return NO_SECURITY
 
-    def accept(auth_type: int, level: AuthLevel) -> SecurityContext | None:
+    def accept_client(auth_type: int, level: AuthLevel) -> SecurityContext | None:
         return SpnegoAcceptor(auth_type, level, known) if auth_type in _PROTOCOLS else None
 
-    return ServerSecurity(accept, least_level)
+    return ServerSecurity(accept_client, least_level)
 
 
 def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:

@@ -142,14 +142,14 @@ class QueueCommands(Part):
         """Set attributes of a queue, and save them."""
         before = {name: getattr(queue, name) for name in changes}
 
-        def undo() -> None:
+        def undo_attribute_change() -> None:
             _set_attributes(queue, before)
             if _is_published(queue):
                 self.qm.publishing.write(queue, before, lambda status: None)
 
         _set_attributes(queue, changes)
         result = _describe_queue(queue)
-        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
+        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_attribute_change)
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""

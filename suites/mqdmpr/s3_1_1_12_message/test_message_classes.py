@@ -132,11 +132,11 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
     to = rf"TCP:{sut.address}\{queue}"
     packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
 
-    def messages():
+    def peek_first_message():
         return sut.control.call("peek", queue=queue, limit=1)["messages"]
 
-    peer.eventually(lambda: bool(messages()))
-    sut.control.call("move", queue=queue, lookup_id=lookup_id(messages()[0]), to=subqueue)
+    peer.eventually(lambda: bool(peek_first_message()))
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(peek_first_message()[0]), to=subqueue)
     act(sut, subqueue)
     _judge_class(judge, receiver, value, packet)
 

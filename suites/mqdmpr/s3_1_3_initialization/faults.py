@@ -63,10 +63,10 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 
 def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
-    def even(blob: bytes) -> bytes:
+    def make_exponent_even(blob: bytes) -> bytes:
         return blob[:EXPONENT_OFFSET] + bytes([blob[EXPONENT_OFFSET] & 0xFE]) + blob[EXPONENT_OFFSET + 1 :]
 
-    return MqdsPublicKeys(tuple(replace(one, aBuf=even(one.aBuf)) for one in keys.aPublicKeys))
+    return MqdsPublicKeys(tuple(replace(one, aBuf=make_exponent_even(one.aBuf)) for one in keys.aPublicKeys))
 
 
 for _name, _breaks, _says, _list, _change in (

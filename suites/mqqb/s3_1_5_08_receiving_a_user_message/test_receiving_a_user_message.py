@@ -75,17 +75,17 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
-    def message(**claims: Any) -> Any:
+    def build_invalid_message(**claims: Any) -> Any:
         security = {"ST": NOBODY, "DE": 1, **claims}
         return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR_BODY
         )
 
     packets = [
-        encrypt_message(sut, message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
-        encrypt_message(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
-        flip_signature_bit(sign_message(message(SenderCert=ALICE.certificate))),
-        message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
+        encrypt_message(sut, build_invalid_message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
+        encrypt_message(sut, build_invalid_message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
+        flip_signature_bit(sign_message(build_invalid_message(SenderCert=ALICE.certificate))),
+        build_invalid_message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     sent = [receiver.send_packet(packet) for packet in packets]

@@ -42,12 +42,14 @@ def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: F
     sut, inbox = receiver.sut, receiver.peer.inbox
     known = len(inbox.copies)
 
-    def came() -> list[Frame]:
+    def has_copy_arrived() -> list[Frame]:
         return [frame for frame in inbox.copies[known:] if _get_ack_content(frame) == _get_ack_content(wanted)]
 
     sut.restart()
-    receiver.peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
-    return next(iter(came()), None)
+    receiver.peer.environment.run_until(
+        lambda: bool(has_copy_arrived()), sut.connect_timeout_ms + sut.response_timeout_ms
+    )
+    return next(iter(has_copy_arrived()), None)
 
 
 def _get_ack_content(ack: Frame) -> tuple[object, ...]:

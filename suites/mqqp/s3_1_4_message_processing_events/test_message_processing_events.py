@@ -66,7 +66,7 @@ def test_each_opnum_calls_its_method(remote, judge):
         call.operation = operation
         return call.wait()
 
-    def read(opnum: int, name: str, action: int) -> Call:
+    def call_read_method(opnum: int, name: str, action: int) -> Call:
         description = queue.description(action)
         if name == Method.START_RECEIVE:
             return call_opnum(opnum, name, lpRemoteReadDesc=description)
@@ -81,11 +81,11 @@ def test_each_opnum_calls_its_method(remote, judge):
     session = call_opnum(
         2, "RemoteQMOpenQueue", hQueue=opened.phQueue, pQueue=opened.dwpQueue, dwpContext=opened.pdwContext
     )
-    first = read(0, Method.START_RECEIVE, Action.RECEIVE)
+    first = call_read_method(0, Method.START_RECEIVE, Action.RECEIVE)
     ended = call_opnum(1, "RemoteQMEndReceive", pphContext=get_context_handle(first), dwAck=Ack.RR_ACK)
     second, looked = (
-        read(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
-        read(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
+        call_read_method(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
+        call_read_method(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
     )
     identity = {"hQueue": queue.handle, "pQueue": queue.pointer}
     idle = call_opnum(5, "RemoteQMCancelReceive", **identity, dwRequestID=remote.request_id())
