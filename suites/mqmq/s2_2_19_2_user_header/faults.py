@@ -210,13 +210,13 @@ for _name, _rules, _says, _install in (
 def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Swap two fields of a UserMessage, each given by offset and size."""
 
-    def swapped(packet: UserMessagePacket) -> bytes:
+    def swap_in_packet(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
         one, other = slice(first, first + size), slice(second, second + size)
         data[one], data[other] = data[other], data[one]
         return bytes(data)
 
-    return swapped
+    return swap_in_packet
 
 
 def _move_journaling_flags(packet: UserMessagePacket) -> int:
