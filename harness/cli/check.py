@@ -51,7 +51,8 @@ def check(
         bool,
         typer.Option(
             "--checksums",
-            help="Skip packets with a wrong TCP or UDP checksum. Not for captures recorded on a sending machine.",
+            help="Skip packets with a wrong TCP or UDP checksum. "
+            "Do not use this option for captures that a sending machine recorded.",
         ),
     ] = False,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,
@@ -134,6 +135,6 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
         if not any(system.kinds for system in (one.system for one in systems)):
             typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
             return EXIT_NOTHING_JUDGED
-    if not any(system.decided for _, systems in findings for system in systems):
+    if not any(system.decided_rule_count for _, systems in findings for system in systems):
         return EXIT_TOO_FEW
     return EXIT_OK

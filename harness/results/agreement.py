@@ -20,7 +20,7 @@ from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, Suites
 from harness.rules.catalogue import Catalogue
-from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest accepted change of a clock during a run."""
@@ -47,7 +47,7 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
-        capture = line.get("capture") or (capture_of(test) if test is not None and frames else None)
+        capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)
         yield Line(line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames)
 
 
@@ -121,7 +121,9 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
         named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
         for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
             if named[key] != ours:
-                raise BadBundle(f"{name}: has the set-up of {key} {named[key]!a:.200}, which is not of this run")
+                raise BadBundle(
+                    f"{name} contains the set-up of the {key} {named[key]!a:.200}, which does not belong to this run"
+                )
 
 
 def _parse_object(said: Any) -> dict[str, Any]:

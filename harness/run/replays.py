@@ -14,7 +14,7 @@ from harness.paths import SUITES
 from harness.rules.renamed_checks import current_check
 from harness.run.checks import suite_path
 from harness.run.stash import DRIVER
-from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
+from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_capture_path
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
@@ -42,13 +42,13 @@ def load_replayed_run(
             for one in run.get("deaths", ())
         ]
     except OSError as error:
-        raise UsageError(f"{folder}: is not a run folder: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(f"{folder} is not a run folder: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path}: is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
+        raise UsageError(f"{path} is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
     try:
         captures = _map_captures(folder, rules)
     except OSError as error:
-        raise UsageError(f"{folder}: is not a run folder: {VERDICTS_FILE}: {error.strerror}") from error
+        raise UsageError(f"{folder} is not a run folder: {VERDICTS_FILE}: {error.strerror}") from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
@@ -68,7 +68,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
-        name, test = str(line.get("capture") or capture_of(test)), current_check(test)
+        name, test = str(line.get("capture") or get_capture_path(test)), current_check(test)
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)

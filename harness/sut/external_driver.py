@@ -27,10 +27,10 @@ from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view, identity_of
+from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.vital_signs import VitalSigns
 from harness.sut.wires import Route, TcpRoute
-from harness.sut.worker_configurations import as_fresh_peer
+from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
@@ -158,7 +158,7 @@ class ExternalDriver:
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
         """Return the SUT as one test sees it, in an environment that other SUTs may share."""
-        file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
+        file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
         try:
@@ -217,7 +217,7 @@ class ExternalDriver:
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
                 + (
                     f"now {now} answers, which is a different system"
                     if now
@@ -253,7 +253,7 @@ class ExternalDriver:
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
-            found = identity_of(control)
+            found = request_identity(control)
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
@@ -261,8 +261,8 @@ class ExternalDriver:
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "
-                f"{found.identifier}: another system answers"
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
+                f"the control channel now belongs to {found.identifier}, which is a different system"
             )
         return control, found
 

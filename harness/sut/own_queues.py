@@ -108,7 +108,7 @@ class OwnQueues:
                 self._empty_queue(entry)
                 return entry.name
         wanted = ", ".join(f"{name} = {value}" for name, value in properties.items()) or "no properties"
-        raise NotShown(f"no queue_control, and no queue of [[more_queues]] is left with {wanted}")
+        raise NotShown(f"the facility queue_control is missing, and no unused queue of [[more_queues]] has {wanted}")
 
     def _empty_queue(self, entry: QueueEntry) -> None:
         for name in (entry.name, *([f"{entry.name};journal"] if entry.journaling else [])):
@@ -129,7 +129,10 @@ class OwnQueues:
         """
         names = self.format_names(queue)
         if "private" not in names and queue not in self._made:
-            raise NotShown(f"no queue_control, and [[more_queues]] does not have the private_number of {queue}")
+            raise NotShown(
+                "the facility queue_control is missing, "
+                f"and [[more_queues]] does not state the private_number of {queue}"
+            )
         if "private" not in names:
             raise ConformanceFailure(f"the SUT returned no private format name of {queue}")
         return names["private"]
@@ -216,7 +219,7 @@ class OwnQueues:
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 
-    def waiting_for(self, names: Iterable[str]) -> int | None:
+    def count_waiting_messages(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
         control channel does not show the number.
         """

@@ -26,7 +26,7 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
 
 
 @lru_cache(maxsize=1024)
-def _guid_of(data: bytes) -> UUID:
+def _get_guid(data: bytes) -> UUID:
     return UUID(bytes_le=data)
 
 
@@ -37,7 +37,7 @@ class Guid(UUIDField):
         super().__init__(name, 0, UUIDField.FORMAT_LE)
 
     def m2i(self, pkt: Packet | None, x: bytes) -> UUID:
-        return _guid_of(x)
+        return _get_guid(x)
 
 
 class AnnouncedGuid(UUIDField):
@@ -84,7 +84,7 @@ class Bytes(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> bytes:
         if not isinstance(x, bytes | bytearray | Packet):
-            raise TypeError(f"{self.name}: bytes or a layer expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected bytes or a layer, not {type(x).__name__}")
         return bytes(x)
 
     def i2len(self, pkt: Packet, x: bytes) -> int:
@@ -114,7 +114,7 @@ class WideString(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> str | bytes:
         if not isinstance(x, str | bytes):
-            raise TypeError(f"{self.name}: str or bytes expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected str or bytes, not {type(x).__name__}")
         return x
 
     def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
@@ -194,7 +194,7 @@ class Nested(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
         if x is not None and not isinstance(x, Packet):
-            raise TypeError(f"{self.name}: a layer expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected a layer, not {type(x).__name__}")
         return x
 
     def addfield(self, pkt: Packet, s: bytes, val: Packet | None) -> bytes:

@@ -76,12 +76,12 @@ class Queue(Nested):
 def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
     """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
 
-    def kind(layer: Packet) -> int:
+    def get_queue_type(layer: Packet) -> int:
         queue = layer.getfieldval(field)
         kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
         return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
-    return kind
+    return get_queue_type
 
 
 def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:
@@ -126,7 +126,7 @@ class UserHeader(Layer):
     def post_dissect(self, s: bytes) -> bytes:
         """Refuse a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
         if self.underlayer and not self.MP:
-            raise WireError("UserHeader.MP: 0, a message without MessagePropertiesHeader")
+            raise WireError("UserHeader.MP is 0, so the MessagePropertiesHeader is missing")
         return s
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:

@@ -180,13 +180,15 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(TRANSFER_SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers, instead of one for each proposal (C706 12.6.3.1)")
+            return self.end(
+                f"the server sent {len(ack.p_result_list)} answers instead of one for each proposal (C706 12.6.3.1)"
+            )
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(TRANSFER_SYNTAXES))
                 self._contexts[self.interfaces[place].name] = (identifier, TRANSFER_SYNTAXES[number] is NDR64)
         if not self._contexts:
-            return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
+            return self.end("the server offers none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
         if self._security is not None:

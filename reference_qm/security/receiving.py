@@ -121,7 +121,7 @@ def _find_key(
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
         raise SecurityError(
-            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key of {privacy.provider}"
+            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key for {privacy.provider}"
         )
     key = decrypt_symmetric_key(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))

@@ -67,7 +67,7 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     key = remote_keys.find(privacy.provider)
     if key is None:
         raise SecurityError(
-            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key of {privacy.provider}"
+            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key for {privacy.provider}"
         )
     preferred = {
         PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,

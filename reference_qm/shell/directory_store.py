@@ -13,7 +13,7 @@ from uuid import UUID
 
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.directory.records import RecordError, from_record, to_record
+from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
 APPLICATION_ID: Final = 0x4D514453
 """The application_id that marks an SQLite file as a directory: "MQDS"."""
@@ -48,14 +48,14 @@ class SqliteDirectory(MemoryDirectory):
         try:
             self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
-            raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
+            raise DirectoryFileError(f"{path} cannot be opened as a directory: {error}") from error
         try:
             self._prepare_file()
             with self._open_to_read():
                 pass
         except (sqlite3.Error, StorageError) as error:
             self._database.close()
-            raise DirectoryFileError(f"{path}: cannot be used as a directory: {error}") from error
+            raise DirectoryFileError(f"{path} cannot be used as a directory: {error}") from error
 
     def close(self) -> None:
         """Release the database file."""
@@ -114,7 +114,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute(
             "INSERT INTO objects (identifier, record) VALUES (?, ?) "
             "ON CONFLICT (identifier) DO UPDATE SET record = excluded.record",
-            (str(element.Identifier), json.dumps(to_record(element))),
+            (str(element.Identifier), json.dumps(convert_to_record(element))),
         )
         super()._store_element(element)
 
@@ -129,7 +129,7 @@ class SqliteDirectory(MemoryDirectory):
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
         try:
-            elements = [from_record(json.loads(record)) for (record,) in rows]
+            elements = [convert_from_record(json.loads(record)) for (record,) in rows]
         except (ValueError, RecursionError, RecordError) as error:
             raise StorageError(f"{self._path_of_file}: an object in it is damaged: {error}") from error
         self._objects.clear()
@@ -152,13 +152,13 @@ def _check_header(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise DirectoryFileError(f"{path}: cannot be read: {error.strerror}") from error
+        raise DirectoryFileError(f"{path} cannot be read: {error.strerror}") from error
     if not header:
         return
     magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
     if magic != _MAGIC or application != APPLICATION_ID:
-        raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
+        raise DirectoryFileError(f"{path} is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
         raise DirectoryFileError(
-            f"{path}: has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
+            f"{path} has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
         )

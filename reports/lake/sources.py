@@ -249,7 +249,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     for name in FILES:
         each = there.get(name)
         if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
-            raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
+            raise RollupError(f"{shown} is not a run folder: it contains no file {name}")
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL_FILE_OCTETS:

@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation_id_of,
+    get_correlation_id,
     identifier,
     message_class,
 )
@@ -120,7 +120,7 @@ NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("recei
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each
+    """Messages with each combination of PA, PR, NA and NR arrive, are received, are purged, expire or are refused; each
     message is acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
@@ -142,7 +142,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
-        requested: sorted(class_name(message_class(ack)) for ack in acks if correlation_id_of(ack) == identifier(frame))
+        requested: sorted(
+            class_name(message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+        )
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
@@ -166,14 +168,17 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         )
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
-    strange = [correlation_id_of(ack) for ack in acks if correlation_id_of(ack) not in identifiers]
+    strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(
         CORRELATION_RULE,
         expected={
-            "acknowledgments": sum(map(len, expected.values())),
-            "others": none("acknowledgment of a different message"),
+            "number_of_acknowledgments": sum(map(len, expected.values())),
+            "other_acknowledgments": none("acknowledgment of a different message"),
         },
-        observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
+        observed={
+            "number_of_acknowledgments": sum(map(len, classes_by_bits.values())),
+            "other_acknowledgments": strange,
+        },
         evidence=evidence,
     )
     receiver.acknowledge_all()

@@ -40,8 +40,8 @@ MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
-    """Two queues are opened three times: each handle returns the first message of its queue, all handles and contexts
-    differ, and closing one handle leaves the others open.
+    """Two queues are opened three times: a read by each handle returns the first message of its queue, all handles and
+    contexts differ, and closing one handle leaves the others open.
     """
     reader = remote.open()
     admin = remote.open("admin", association=reader.association)
@@ -141,7 +141,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
-    of another computer: the SUT refuses each request. It opens an existing local queue.
+    of another computer: the SUT refuses each request. The SUT opens an existing local queue.
     """
     remote.empty()
     association = remote.associate()

@@ -88,8 +88,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
-    """For each pair of access and sharing modes, a remote reader beside an application that has the queue open is
-    refused exactly if the mode of one excludes the other.
+    """An application has a queue open, and a remote reader opens it, too, for each pair of access and sharing modes:
+    the remote reader is refused exactly if the mode of one reader excludes the other reader.
     """
     remote.empty()
     association = remote.associate()
@@ -119,7 +119,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
-    receive is refused; when the reader has closed the queue, both succeed.
+    receive is refused; when the reader has closed the queue, a peek and a receive succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])

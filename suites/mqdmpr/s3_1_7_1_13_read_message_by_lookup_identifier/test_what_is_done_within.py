@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs, varied
-from harness.sut.outcomes import label_of
+from harness.sut.outcomes import get_label
 from suites.applications import Application
 
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
@@ -17,8 +17,8 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.
 @varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "handle"))
 def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     """Messages that two transactions receive, with and without a LookupIdentifier, are hidden from other readers; the
-    commit removes the messages of its transaction, and the abort restores those of the other transaction in their
-    positions.
+    commit removes the messages of its transaction, and the abort restores the messages of the other transaction to
+    their positions.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
@@ -64,7 +64,7 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_each_action_receives_within_transaction(peer, sut, judge, end):
     """A transaction receives the first message, the messages before and after the third message, and the last message
-    of a queue by LookupIdentifier: these messages are locked, a commit removes them, and an abort restores them in
+    of a queue by LookupIdentifier: these messages are locked, a commit removes them, and an abort restores them to
     their positions.
     """
     application = Application(peer, sut, transactional=True)
@@ -72,7 +72,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     third = application.lookup_ids()["c"]
     transaction = application.begin_transaction()
     looked_up = [
-        label_of(
+        get_label(
             application.call(
                 "receive_by_lookup_id",
                 queue=application.queue,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import each, facts, fields, in_queue
+from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
 from harness.wire.rpc_stub import octets
@@ -63,6 +63,7 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_nam
         "MQMQ-2.2.7-01",
         expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
+        case="open by m_qft",
         evidence=[*evidence, *open_queue.frames],
     )
     observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX)}
@@ -169,7 +170,7 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = {"OBJECTID_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
+    seen = {"QUEUE_FORMAT_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
     reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
@@ -179,9 +180,13 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         observed=reserved,
         evidence=open_queue.frames,
     )
-    seen["another_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
-    seen["another_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
-    expected = facts(OBJECTID_of_the_queue=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
+    seen["QUEUE_FORMAT_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
+    seen["QUEUE_FORMAT_with_a_wrong_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
+    expected = facts(
+        QUEUE_FORMAT_of_the_queue=OPENED,
+        QUEUE_FORMAT_with_a_wrong_Lineage=REFUSED,
+        QUEUE_FORMAT_with_a_wrong_Uniquifier=REFUSED,
+    )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = open_queue.remote, (identifier, uniquifier)
@@ -263,7 +268,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
     ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
-    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames, case="m_SuffixAndFlags")
 
 
 @needs("qm2qm", "queues")
@@ -281,7 +286,8 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name,
     }
     for name, way in ways.items():
         outcome = open_queue(*way)
-        judge("MQMQ-2.2.7-D02", expected=fields({name: OPENED}), observed={name: outcome}, evidence=open_queue.frames)
+        case = f"queue with a QUEUE_FORMAT of type {name}"
+        judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
 
 
 def _direct_name(form):

@@ -171,7 +171,6 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
         "MQMQ-2.2.19.2-03",
         "MQMQ-2.2.19.2-29",
         expected=host,
-        case="QueueManagerAddress",
         observed=found,
         evidence=frame,
     )

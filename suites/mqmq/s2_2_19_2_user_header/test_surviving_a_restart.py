@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, facts, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, sign_message
@@ -74,7 +74,9 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     journal = f"{other};journal"
     connection = receiver.session
     sent = [
-        connection.send(peer.recoverable_message(label=f"{number} of priority {priority}", base={"PR": priority}))
+        connection.send(
+            peer.recoverable_message(label=f"message {number} of priority {priority}", base={"PR": priority})
+        )
         for number, priority in enumerate((3, 0, 7, 3, 7))
     ]
     for label in ("first", "second", "other"):
@@ -84,7 +86,7 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     queues = {queue: 5, sut.queue("transactional"): 3, other: 3}
     if not peer.eventually(lambda: all(len(_peek_messages(sut, name)) == count for name, count in queues.items())):
         raise ConformanceFailure("the messages did not arrive in their queues")
-    _receive_by_label(sut, queue, "3 of priority 3")
+    _receive_by_label(sut, queue, "message 3 of priority 3")
     for name in (sut.queue("transactional"), other, other):
         sut.control.call("receive", queue=name, timeout_ms=0)
     before = {name: _peek_messages(sut, name) for name in (*queues, journal)}
@@ -96,7 +98,13 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
     peer.eventually(lambda: "new" in _list_labels(sut, queue))
-    labels = ["2 of priority 7", "4 of priority 7", "0 of priority 3", "new", "1 of priority 0"]
+    labels = [
+        "message 2 of priority 7",
+        "message 4 of priority 7",
+        "message 0 of priority 3",
+        "new",
+        "message 1 of priority 0",
+    ]
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
@@ -106,8 +114,8 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         observed=_list_labels(sut, queue),
         evidence=sent,
     )
-    _receive_by_label(sut, queue, "4 of priority 7")
-    labels.remove("4 of priority 7")
+    _receive_by_label(sut, queue, "message 4 of priority 7")
+    labels.remove("message 4 of priority 7")
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
@@ -163,18 +171,27 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
                 sut.control.call("prepare", transaction=transaction)
             sut.control.call("purge", queue=queue)
             sut.control.call(outcome, transaction=transaction)
-    for label in ("received in committed", "received in aborted", "received in open", "not received"):
+    for label in (
+        "received in committed transaction",
+        "received in aborted transaction",
+        "received in open transaction",
+        "not received",
+    ):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}
     for name in begun:
-        _receive_by_label(sut, queue, f"received in {name}", transaction=begun[name])
-        for label in (f"sent first in {name}", f"sent last in {name}"):
+        _receive_by_label(sut, queue, f"received in {name} transaction", transaction=begun[name])
+        for label in (f"sent first in {name} transaction", f"sent last in {name} transaction"):
             sut.send(to, label=label, body=name, transaction=begun[name])
     sut.control.call("commit", transaction=begun["committed"])
     sut.control.call("abort", transaction=begun["aborted"])
     sut.restart()
     expected = any_order(
-        "received in open", "received in aborted", "sent first in committed", "sent last in committed", "not received"
+        "received in open transaction",
+        "received in aborted transaction",
+        "sent first in committed transaction",
+        "sent last in committed transaction",
+        "not received",
     )
     peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
     judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))
@@ -263,7 +280,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 
     After a restart these queues are unchanged.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     full = sut.new_queue("full", quota_kb=1)
     other = peer.open_raw()
@@ -290,15 +307,15 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     session, frames = sender.await_first(1)
     session.acknowledge_all()
 
-    def kept():
+    def list_kept_messages():
         return {name: sut.kept(name) for name in SYSTEM_QUEUES}
 
-    peer.eventually(lambda: all(kept().values()) and len(kept()[SYSTEM_QUEUES[0]]) == 2)
-    before = kept()
+    peer.eventually(lambda: all(list_kept_messages().values()) and len(list_kept_messages()[SYSTEM_QUEUES[0]]) == 2)
+    before = list_kept_messages()
     if not all(before.values()):
         raise ConformanceFailure(f"no message is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
-    for name, messages in kept().items():
+    for name, messages in list_kept_messages().items():
         judge.all(
             expected=NO_CHANGED_MESSAGE,
             observed=_list_changes(before[name], messages),
@@ -314,22 +331,22 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
     messages.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     own = sut.new_queue("dead", transactional=True)
     fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}
 
-    def send(label, time_s):
+    def send_with_lifetime(label, time_s):
         to = peer.direct_name("mqc-late")
         sut.attempt(sut.send, to, label=label, body=label, time_to_reach_queue_s=time_s, **fields)
 
-    send("first", SHORT_LIFETIME_S)
+    send_with_lifetime("first", SHORT_LIFETIME_S)
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     if not peer.eventually(lambda: _list_labels(sut, own) == ["first"]):
         reason = "the SUT puts no dead letter into the queue that the message names"
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
         return
-    send("second", LONGER_LIFETIME_S)
+    send_with_lifetime("second", LONGER_LIFETIME_S)
     sut.restart()
     peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
     peer.eventually(lambda: "second" in _list_labels(sut, own))

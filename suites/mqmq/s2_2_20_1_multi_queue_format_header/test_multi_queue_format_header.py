@@ -188,7 +188,7 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
-    wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
+    wanted = {"UserHeader.Flags.MQ": 0, "bytes after the last header": 0}
     observed = Layout(sent[0])
     judge.all(expected=fields(wanted), observed=observed, evidence=sent)
     session.acknowledge_all()

@@ -12,7 +12,7 @@ from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
 
@@ -300,15 +300,19 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
     came = receiver.await_acks(2)
-    answered = {correlation_id_of(frame) for frame in came}
+    answered = {get_correlation_id(frame) for frame in came}
     right_count, wrong_count = (identifier(frame) in answered for frame in sent)
     observed = {
-        "right_count_acknowledged": right_count,
-        "wrong_count_acknowledged": wrong_count,
+        "message_with_right_count_acknowledged": right_count,
+        "message_with_wrong_count_acknowledged": wrong_count,
         "session_closed": closed,
     }
-    expected = facts(right_count_acknowledged=True, wrong_count_acknowledged=True, session_closed=True)
-    judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
+    expected = facts(
+        message_with_right_count_acknowledged=True, message_with_wrong_count_acknowledged=True, session_closed=True
+    )
+    judge.all(
+        expected=expected, observed=observed, case="messages with a right and a wrong count", evidence=[*sent, *came]
+    )
 
 
 @sut_survives()
@@ -341,8 +345,8 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
             session.await_session_ack(number)
         outcomes.append(session.wait_closed() if error else session.closed_by_sut)
     judge.all(
-        expected=facts(correct_count_closes=False, wrong_count_closes=True),
-        observed={"correct_count_closes": outcomes[0], "wrong_count_closes": outcomes[1]},
+        expected=facts(correct_count_closes_the_session=False, wrong_count_closes_the_session=True),
+        observed={"correct_count_closes_the_session": outcomes[0], "wrong_count_closes_the_session": outcomes[1]},
         evidence=sent,
     )
 

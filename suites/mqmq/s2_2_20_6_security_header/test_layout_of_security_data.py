@@ -149,6 +149,6 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
         f"{HEADER_PREFIX}EncryptionKeySize": 0,
         f"{HEADER_PREFIX}EncryptionKey": Layout.MISSING,
         TAG_FIELD: SAMPLE_APPLICATION_TAG,
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)

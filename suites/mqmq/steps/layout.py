@@ -149,7 +149,7 @@ class Layout:
             self._read_destination_lists()
         if self.fields["BaseHeader.Flags.SH"]:
             self._read_header("SessionHeader", SESSION)
-        self.fields["bytes left"] = len(self._data) - self._at
+        self.fields["bytes after the last header"] = len(self._data) - self._at
 
     def _read_header(self, header: str, layout: Fields) -> None:
         self.order.append(header)

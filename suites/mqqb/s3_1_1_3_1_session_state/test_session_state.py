@@ -23,8 +23,8 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
-    identifiers; the first sequence to each queue has Ordinal 1.
+    """Three sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
+    each queue has Ordinal 1. A FinalAck ends one of the three sequences.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -212,12 +212,12 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
-    refused = holds("number 2 is not accepted", otherwise="accepted")
+    refused = holds("not accepted", otherwise="accepted")
     judge(
         "MQQB-3.1.1.3.1-09",
         expected=refused,
         observed=not accepted,
-        case="number 2 before number 1",
+        case="number 2 that arrives before number 1",
         evidence=[early, frame],
     )
     judge.conclude("MQQB-3.1.1.3.1-09")

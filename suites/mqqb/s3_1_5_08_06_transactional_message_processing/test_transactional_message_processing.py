@@ -13,7 +13,7 @@ from harness.expectations import between, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.opening import find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
@@ -149,12 +149,20 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         if number == last:
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
-    observed = {"message": number, "from the second": _describe_order_ack_time(peer, frame, sent[-1])}
+    observed = {
+        "message that the OrderAck names": number,
+        "time of the OrderAck since the second message": _describe_order_ack_time(peer, frame, sent[-1]),
+    }
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
-        expected=fields({"message": last, "from the second": ORDER_ACK_IN_TIME}),
+        expected=fields(
+            {
+                "message that the OrderAck names": last,
+                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
+            }
+        ),
         observed=observed,
         evidence=[*sent, frame],
     )
@@ -282,7 +290,7 @@ def _judge_offers(
     wanted = [what for _, accepted, what in offered if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
-    arrived = [label[correlation_id_of(ack)] for ack in acks]
+    arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
     judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
     if sut.has("receive"):
@@ -296,8 +304,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
-    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, one message in order, another out of order, and the first message of
+    a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
@@ -327,6 +335,16 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             _judge_growth(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
+    receiver.sequence = Sequence(peer, 2)
+    sent.append(receiver.send())
+    receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.5.8.6-07",
+        expected=0,
+        observed=_get_listed_transfer(receiver)["RejectCount"],
+        evidence=sent,
+        case="RejectCount of a new sequence",
+    )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:

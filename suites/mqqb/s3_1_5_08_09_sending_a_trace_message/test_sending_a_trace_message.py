@@ -61,13 +61,28 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
 
     expected = [*[1] * len(reported), 0]
     cases: tuple[tuple[str, str, Any, Any], ...] = (
-        ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count_reports(*reported, untraced)),
-        ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count_reports(*reported, refused)),
-        ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
+        (
+            "MQQB-3.1.5.8.9-01",
+            "number of reports on each of five traced messages and on an untraced message",
+            expected,
+            count_reports(*reported, untraced),
+        ),
+        (
+            "MQQB-3.1.5.8-11",
+            "number of reports on each of five accepted messages and on a refused message",
+            expected,
+            count_reports(*reported, refused),
+        ),
+        (
+            "MQQB-3.1.5.8.9-02",
+            "number of different MessageIDs of the reports",
+            max(len(found), 1),
+            len({report.identifier for report in found}),
+        ),
         ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
-            "reports to known and unknown queue",
+            "some report to the known queue, and number of reports to the unknown queue",
             (True, 0),
             (any(count_reports(*reported)), *count_reports(to_unknown_queue)),
         ),

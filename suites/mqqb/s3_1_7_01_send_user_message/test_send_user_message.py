@@ -137,7 +137,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
             "MQQB-3.1.7.1.1-03",
             expected=expected,
             observed=observed,
-            case="requests and TimeToBeReceived",
+            case="requested acknowledgments, and TimeToBeReceived in seconds",
             evidence=found.get(tag) or came,
         )
 
@@ -170,8 +170,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(while_paused=[1], after_resume=[1, 2]),
-        observed={"while_paused": held, "after_resume": after},
+        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2]),
+        observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
         evidence=session.messages,
     )
 

@@ -11,8 +11,8 @@ from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
     AcknowledgingReceiver,
-    correlation_id_of,
     format_classes,
+    get_correlation_id,
     identifier,
     list_class_names,
 )
@@ -36,12 +36,18 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=queue.UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     refused = "MQ_ERROR_INVALID_HANDLE"
-    observed = {"closed": closed.either, "unknown": unknown.either, "queue": queue.labels()}
+    observed = {
+        "purge_of_an_unopened_queue": closed.either,
+        "purge_of_an_unknown_queue": unknown.either,
+        "queue": queue.labels(),
+    }
     evidence = [*closed.evidence, *unknown.evidence]
     judge(
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
-        expected=facts(closed=refused, unknown=refused, queue=["first", "second"]),
+        expected=facts(
+            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=["first", "second"]
+        ),
         observed=observed,
         evidence=evidence,
     )
@@ -128,7 +134,7 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
-    told = list_class_names([ack for ack in receiver.await_acks(3) if correlation_id_of(ack) == identifier(sent[0])])
+    told = list_class_names([ack for ack in receiver.await_acks(3) if get_correlation_id(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
         "received": received.label_or_outcome,

@@ -22,8 +22,8 @@ WAYS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
     "to peek": (PEEK_RIGHT, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
-    "everything, by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
-    "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
+    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "to do everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
 """For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
 can be opened.
@@ -51,7 +51,9 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
         }
         observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
-        judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
+        judge.all(
+            expected=expected, observed=observed, case=f"reader with the right {name}", evidence=list(calls.values())
+        )
 
 
 @needs("qm2qm", "queue_control", "restart")
@@ -80,7 +82,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
 
 
 def _create_restricted_queue(sut, judge, descriptor):
-    """Create a queue with a security descriptor; return its path name, or None if the control channel cannot."""
+    """Create a queue with a security descriptor; return its path name, or None if this is impossible."""
     try:
         return sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
     except ControlRefused as refused:

@@ -232,7 +232,7 @@ def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     assert [frame.number for frame in recorder.record_received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
-    with pytest.raises(HarnessError, match="the capture has no path"):
+    with pytest.raises(HarnessError, match="the recorder has no file for the capture"):
         _ = recorder.writer
 
 
@@ -281,7 +281,7 @@ def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: 
     with pytest.raises(SutFlood, match=rf"sent {4 * len(message)} bytes in the first \d+ ms"):
         for _ in range(10):
             recorder.record_received(connection, message)
-    assert (recorder.flooded, len(recorder.frames)) == (True, 3)
+    assert (recorder.is_flooded, len(recorder.frames)) == (True, 3)
     assert recorder.record_received(connection, message) == []
     assert len(recorder.frames) == 3
     recorder.record_sent(connection, b"what the peer sends is its own matter")

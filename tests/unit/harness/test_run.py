@@ -17,7 +17,7 @@ from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.run import Run, make_slug
-from harness.run_folder import capture_name, capture_of
+from harness.run_folder import capture_name, get_capture_path
 
 Begin = Callable[..., Run]
 
@@ -133,7 +133,7 @@ def test_run_refuses_the_folder_of_an_earlier_run(begin: Begin, tmp_path: Path) 
     judged(run, "t", Verdict.PASS)
     run.lock.release()
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    with pytest.raises(UsageError, match=f"{tmp_path}: already contains a run; give another --out, or --resume"):
+    with pytest.raises(UsageError, match=f"{tmp_path} already contains a run; give another --out, or --resume"):
         begin()
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
@@ -145,7 +145,7 @@ def test_run_folder_without_verdicts_can_be_reused(begin: Begin) -> None:
 
 def test_a_folder_that_cannot_be_made_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(UsageError, match=r"file: cannot contain a run: .*; give another --out"):
+    with pytest.raises(UsageError, match=r"file cannot contain a run: .*; give another --out"):
         begin(tmp_path / "file")
 
 
@@ -263,7 +263,7 @@ def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin,
 def test_a_broken_run_file_gives_one_line_error(begin: Begin, tmp_path: Path, content: str) -> None:
     judged(begin(), "one", Verdict.PASS)
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(UsageError, match=r"run\.json: is truncated or broken"):
+    with pytest.raises(UsageError, match=r"run\.json is truncated or broken"):
         begin(resume=True)
 
 
@@ -291,7 +291,7 @@ def test_run_of_schema_1_is_read_but_not_resumed(begin: Begin, tmp_path: Path) -
     with pytest.raises(UsageError) as caught:
         begin(resume=True)
     assert str(caught.value) == (
-        f"{path}: has schema 1 of an older harness; finish the run with that harness, "
+        f"{path} has schema 1 of an older harness; finish the run with that harness, "
         "or start a new run with another --out"
     )
 
@@ -340,7 +340,7 @@ def test_every_collected_check_has_a_capture_of_its_own() -> None:
 
 
 def test_capture_name_is_the_end_of_the_test_id_and_a_digest() -> None:
-    assert capture_of("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
+    assert get_capture_path("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
         "captures/suites-mqqb-s2-test-x-py-test-y-a-1-c68558fe.pcapng"
     )
     assert capture_name("suites/" + "x" * 130 + "-[é") == "x" * 119 + "-cfebade5"

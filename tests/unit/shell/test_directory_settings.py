@@ -199,7 +199,7 @@ def test_configured_directory_store_keeps_its_existing_objects(tmp_path: Path):
             "lists 1 members: this file has no 'gone'",
         ),
         (OWN + MACHINES.replace("sites", "computer_sid = 'S-1'\nsites", 1), "computer_sid = 'S-1': must be a SID like"),
-        (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all: cannot be opened as a directory"),
+        (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all cannot be opened as a directory"),
         (OWN + SITES + SITES, "[directory] sites 3: another object has this name or identifier"),
         (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: another object has this name or identifier"),
         (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),
