@@ -50,7 +50,7 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
         observed=_use_queue_in_transaction(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
-    expected = facts(commits=each(Outcome.REFUSED, "commit"), queue=labels)
+    expected = facts(commits=each(Outcome.REFUSED), queue=labels)
     judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "queue": sut.labels(queue)})
 
 
