@@ -110,7 +110,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
         return
     if call.name != method:
-        raise ConformanceFailure(f"the SUT called {call.name}")
+        raise ConformanceFailure(f"the SUT called {call.name} instead of {method}")
     asked = reader.description_of(call)
     for name, expected in required_numbers(reading).items():
         if name in rules:
