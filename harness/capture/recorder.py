@@ -261,7 +261,7 @@ class Recorder:
             self.writer.note(text)
 
     @property
-    def flooded(self) -> bool:
+    def is_flooded(self) -> bool:
         """Return whether the SUT has sent too much, so that its packets are ignored."""
         return self.environment.flood is not None
 
@@ -316,7 +316,7 @@ class Recorder:
         So a frame number names one packet, and PSH marks the end of a packet: a reader of the capture finds the same
         packets.
         """
-        if self.flooded:
+        if self.is_flooded:
             return []
         if connection.broken:
             self._count_sut_packets(len(data))

@@ -37,11 +37,11 @@ def _put_numbers_first(body: bytes) -> bytes:
 def _increment_number(at: int) -> Callable[[bytes], bytes]:
     """Return a function that increments the u32 at an offset of the body."""
 
-    def change(body: bytes) -> bytes:
+    def increment_in_body(body: bytes) -> bytes:
         value = int.from_bytes(body[at : at + 4], "little") + 1 & 0xFFFFFFFF
         return body[:at] + value.to_bytes(4, "little") + body[at + 4 :]
 
-    return change
+    return increment_in_body
 
 
 WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {

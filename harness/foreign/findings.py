@@ -90,7 +90,7 @@ class SystemFinding:
         return [one for one in self.rules if one.verdict in verdicts]
 
     @property
-    def decided(self) -> int:
+    def decided_rule_count(self) -> int:
         """The number of rules with a verdict."""
         return len(self.of(*DECIDED))
 
@@ -104,7 +104,7 @@ class SystemFinding:
             "sent": dict(system.kinds),
             "coverage": {
                 "passive_rules": len(PASSIVE),
-                "judged": self.decided,
+                "judged": self.decided_rule_count,
                 **{str(verdict): len(self.of(verdict)) for verdict in Verdict if self.of(verdict)},
             },
             "unjudged": self.unjudged,

@@ -74,7 +74,7 @@ class Judge:
         self.covers = covers
         self.capture = capture
         self.profile = profile
-        self._excusing = catalogue.notes.excusing(profile)
+        self._excusing = catalogue.notes.list_excused_rules(profile)
         """The rules that the SUT may break, each with the product note that allows it."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
@@ -402,7 +402,7 @@ class Judge:
     ) -> Entry:
         notes = [one for one in (row.note, note) if one]
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
-            cited = excuse.cited_in(row.document)
+            cited = excuse.get_citation_name(row.document)
             notes += [cited] if cited not in (row.note or "") else []
             said = f"{excuse.name} allows this for {self.profile}: {excuse.allows}"
             reason = f"{said}; {reason}" if reason else said

@@ -182,14 +182,14 @@ def passive(
     composes.
     """
 
-    def register(predicate: Predicate) -> Predicate:
+    def register_predicate(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
         PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
         return predicate
 
-    return register
+    return register_predicate
 
 
 @cache

@@ -16,7 +16,7 @@ from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import current_check
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
+from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes; a truncated line is recognized by them."""
@@ -138,7 +138,7 @@ class Entry:
 
         A run writes a hundred thousand lines, and many contain the same texts; each such text is encoded only once.
         """
-        own = self.test is None or self.capture != capture_of(self.test)
+        own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
             [
                 f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
@@ -386,7 +386,7 @@ class _Folder:
                 "observed": expected,
                 "reason": None,
                 "test": None,
-                "capture": capture_of(test) if test is not None and evidence else None,
+                "capture": get_capture_path(test) if test is not None and evidence else None,
                 "errata": [],
                 "notes": [],
                 "advice": None,

@@ -18,9 +18,9 @@ from harness.wire.rpc_trailer import (
     PKT,
     STUB_ALIGNMENT,
     Trailer,
+    append_trailer,
     parts_of,
-    trailer_of,
-    with_trailer,
+    read_trailer,
 )
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
@@ -92,7 +92,7 @@ class Protection:
         if not self.signs:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
-        made = with_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
+        made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = parts_of(made)
         segments = Segments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
@@ -106,7 +106,7 @@ class Protection:
 
         A fault is sent without protection; the level connect requires no protection.
         """
-        trailer = trailer_of(pdu)
+        trailer = read_trailer(pdu)
         if not self.context.complete:
             raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:

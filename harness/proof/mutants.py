@@ -139,26 +139,28 @@ def run_mutants(
     for outcome in outcomes.values():
         killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
 
-    def record(mutant: Mutant, outcome: Outcome) -> None:
+    def record_outcome(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
         killers[_get_function_name(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
         progress(mutant, outcome)
 
-    def tasks() -> Iterator[Trial]:
+    def list_tasks() -> Iterator[Trial]:
         for mutant in todo:
             checks = list_reaching_checks(mutant, reach)
             if not checks:
-                record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
+                record_outcome(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
             known, near = killers[_get_function_name(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
 
-    for trial, found in trials.run(tasks()):
-        record(by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
+    for trial, found in trials.run(list_tasks()):
+        record_outcome(
+            by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name))
+        )
     return outcomes
 
 

@@ -107,7 +107,7 @@ def _find_readings_to_run_apart(
     apart: list[Carried] = []
     for trial, outcome in trials.run(together):
         checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
-        apart += by_name[trial.name].apart(checks)
+        apart += by_name[trial.name].list_single_readings(checks)
     return apart
 
 

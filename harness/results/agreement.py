@@ -20,7 +20,7 @@ from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, Suites
 from harness.rules.catalogue import Catalogue
-from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest accepted change of a clock during a run."""
@@ -47,7 +47,7 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
-        capture = line.get("capture") or (capture_of(test) if test is not None and frames else None)
+        capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)
         yield Line(line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames)
 
 

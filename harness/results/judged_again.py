@@ -19,7 +19,7 @@ from harness.results.replayed import Replayed, replay
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
 from harness.run_folder import CAPTURES_FOLDER, capture_name
-from harness.sut.virtual_driver import entropy_of
+from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
 NO_SYSTEM = "virtual"
@@ -114,7 +114,7 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     known = {capture_name(test) for test in found.checks}
     several = {capture_name(test) for test in found.checks if is_of_topology(test)}
     virtual = found.run["reach"] == NO_SYSTEM
-    own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
+    own = {capture_name(test): str(new_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")

@@ -311,7 +311,7 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
     """Find out which messages without an acknowledgment arrived, if queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
-    with system.looking() as control:
+    with system.open_queue_reader() as control:
         for one in sent:
             if one.acknowledged is not None:
                 continue

@@ -53,7 +53,7 @@ class Note:
     written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
     ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation is then a
     warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one of
-    NOT_CONFIGURED with a reason.
+    REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -74,7 +74,7 @@ class Note:
         """The name with which texts cite the note: ``MS-MQQP <17>``."""
         return f"MS-{self.document} <{self.number}>"
 
-    def cited_in(self, document: str) -> str:
+    def get_citation_name(self, document: str) -> str:
         """Return the name with which rows of a document cite the note; for a note of the same document, only its
         number.
         """
@@ -128,7 +128,7 @@ class ProductNotes:
         others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
-    def excusing(self, profile: str) -> Mapping[str, Note]:
+    def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
         """Return the rules that a release may violate, each with the first note that allows it; none for a profile that
         is not Windows.
         """

@@ -291,7 +291,7 @@ class Run:
         """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
-    def with_acceptance(self, result: RuleResult) -> RuleResult:
+    def add_baseline_reason(self, result: RuleResult) -> RuleResult:
         """Return the final verdict of a rule, with the baseline's reason for a known deviation."""
         if self.baseline is None or not self.expects(result.rule, result.verdict):
             return result

@@ -162,7 +162,7 @@ class VariedCheck:
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
-        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe_row(row)}")
+        self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
             name: self._get_argument(name, value)

@@ -14,15 +14,16 @@ DISCOVERY_TIMEOUT_S = 5.0
 
 
 def derive_identity_peer(peer: UUID) -> UUID:
-    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
-    a check receives no packets from this exchange.
+    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``derive_fresh_peer_file``),
+    so that a check receives no packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
     """Ask a SUT for its identity: the answer to an EstablishConnection with a zero ServerGuid contains it (MS-MQQB
-    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_S, whatever other packets it sends.
+    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_TIMEOUT_S, whatever other packets it
+    sends.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

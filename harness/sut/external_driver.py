@@ -27,10 +27,10 @@ from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view, identity_of
+from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.vital_signs import VitalSigns
 from harness.sut.wires import Route, TcpRoute
-from harness.sut.worker_configurations import as_fresh_peer
+from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
@@ -158,7 +158,7 @@ class ExternalDriver:
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
         """Return the SUT as one test sees it, in an environment that other SUTs may share."""
-        file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
+        file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
         try:
@@ -253,7 +253,7 @@ class ExternalDriver:
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
-            found = identity_of(control)
+            found = request_identity(control)
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
@@ -268,8 +268,8 @@ class ExternalDriver:
 
     def _new_message_ids(self) -> int:
         """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
-        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
-        effect.
+        this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
+        3.1.2.8).
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)

@@ -219,7 +219,7 @@ class OwnQueues:
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 
-    def waiting_for(self, names: Iterable[str]) -> int | None:
+    def count_waiting_messages(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
         control channel does not show the number.
         """

@@ -25,7 +25,7 @@ class NotReplayable(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A new connection: the first of its three frames."""
+    """A new connection, which the first of its three frames shows."""
 
     frame: int
     us: int

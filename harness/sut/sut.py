@@ -12,7 +12,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
-from harness.sut.outcomes import label_of, outcome_of
+from harness.sut.outcomes import get_label, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, parse_reply
@@ -255,7 +255,7 @@ class Sut(OwnQueues):
 
     def read_label(self, verb: str, **where: Any) -> str:
         """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
-        return label_of(self.control.call(verb, timeout_ms=0, **where)["message"])
+        return get_label(self.control.call(verb, timeout_ms=0, **where)["message"])
 
     # -- changes by a test ---------------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ def has_own_queues(file: SutFile) -> bool:
     return all("{worker}" in name for name in names)
 
 
-def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
+def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
     """Return the SUT file with a fresh peer, so that the SUT's state about the peers of other checks has no effect.
     ``run``: a word that is unique to the run; ``number``: the number of the check in the run.
     """

@@ -26,7 +26,7 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
 
 
 @lru_cache(maxsize=1024)
-def _guid_of(data: bytes) -> UUID:
+def _get_guid(data: bytes) -> UUID:
     return UUID(bytes_le=data)
 
 
@@ -37,7 +37,7 @@ class Guid(UUIDField):
         super().__init__(name, 0, UUIDField.FORMAT_LE)
 
     def m2i(self, pkt: Packet | None, x: bytes) -> UUID:
-        return _guid_of(x)
+        return _get_guid(x)
 
 
 class AnnouncedGuid(UUIDField):
@@ -156,8 +156,8 @@ class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from the start of the layer; zeros unless given.
 
     Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
-    section specifies the padding itself, only the alignment of headers (MS-MQMQ 2.2.19.1): at the end of a packet,
-    where no header follows, such padding may be missing.
+    section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding may be
+    missing at the end of a packet, where no header follows.
     """
 
     __slots__ = ("align", "printed")

@@ -143,8 +143,8 @@ class Layer(Packet, metaclass=LayerType):
             return self.default_fields[attr]
         return _NOT_SET[attr] if attr in _NOT_SET else self.payload.__getattr__(attr)
 
-    def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
-        clone = super().clone_with(payload, **fields)
+    def copy_with_payload(self, payload: Packet | None = None, **fields: Any) -> Packet:
+        clone = super().copy_with_payload(payload, **fields)
         clone.start = self.start
         return clone
 

@@ -76,12 +76,12 @@ class Queue(Nested):
 def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
     """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
 
-    def kind(layer: Packet) -> int:
+    def get_queue_type(layer: Packet) -> int:
         queue = layer.getfieldval(field)
         kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
         return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
-    return kind
+    return get_queue_type
 
 
 def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:

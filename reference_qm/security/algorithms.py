@@ -1,4 +1,4 @@
-"""The algorithms that a message can name, and those of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
+"""The algorithms that a message can name, and the algorithms of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
 
 from __future__ import annotations
 

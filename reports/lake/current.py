@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
+from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
@@ -159,7 +159,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
         sql.broadcast(of_run), "ingest"
     )
-    rows = rows.withColumn("verdict", verdict_at(sql.col("rank"))).drop("rank")
+    rows = rows.withColumn("verdict", get_verdict(sql.col("rank"))).drop("rank")
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 

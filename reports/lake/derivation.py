@@ -64,9 +64,9 @@ def _derive_systems(
         judged = [each for each in known.values() if each.sut in some]
         of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
-        renamed = rename_checks(tests, mine, _read_of_suites(lake, "suites", judged))
+        renamed = rename_checks(tests, mine, _read_table_of_suites(lake, "suites", judged))
         # Mostly the latest run of each system is shown, so the texts of other runs are not read.
-        shown = current.shown_verdicts(renamed, mine, _read_of_suites(lake, "catalogue", judged)).cache()
+        shown = current.shown_verdicts(renamed, mine, _read_table_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -80,7 +80,7 @@ def _derive_systems(
         escape_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
-    catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
+    catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
     keep("pairs", derived.derive_pairs(stands, runs, catalogue))
 
 
@@ -115,9 +115,9 @@ def _derive_products(
     )
     checks, catalogue = lake.table("check_current", products) if after else None, None
     if any(map(partial(_has_other_suites, known), fresh)):
-        suites = _read_of_suites(lake, "suites", fresh)
+        suites = _read_table_of_suites(lake, "suites", fresh)
         catalogue = rename_checks_in_catalogue(
-            _read_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS
+            _read_table_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS
         )
         tests = rename_checks(tests, mine, suites, changes.PRODUCT_COLUMNS)
         checks = rename_checks(checks, mine, suites, changes.PRODUCT_COLUMNS) if checks is not None else None
@@ -134,7 +134,7 @@ def _derive_products(
     events.unpersist()
 
 
-def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+def _read_table_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
     """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
 
     ``table``: ``catalogue`` or ``suites``.

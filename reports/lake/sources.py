@@ -217,14 +217,14 @@ def foreign_rules(files: Files, source: Source) -> str | None:
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:
-    """Return the table `catalogue` from `rules_of`."""
+    """Return the table `catalogue`, given the result of `read_rules_files`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
     return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
-    """Return the table `suites`, given the result of `rules_of`."""
+    """Return the table `suites`, given the result of `read_rules_files`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 

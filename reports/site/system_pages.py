@@ -51,7 +51,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
     for section in pages.sections:
         documents.setdefault(section.document, []).append(section.counts.get(system.key, Counter()))
         rules[section.document] += section.checked
-    runs = pages.contents.runs_of(system)
+    runs = pages.contents.list_runs_of_system(system)
     pages.write(
         "system.html",
         names.system_page(system),

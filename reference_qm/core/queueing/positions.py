@@ -72,7 +72,7 @@ class Positions(Part):
             self.message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        """Move a message into another queue, to the place after the messages with its priority. Spec: MS-MQDMPR
+        """Move a message into a different queue, to the place after the messages with its priority. Spec: MS-MQDMPR
         3.1.7.1.16, 3.1.1.12.
 
         The message keeps its LookupIdentifier. Returns None for a message that is discarded because a system queue is

@@ -85,7 +85,9 @@ def describe_security(security: MessageSecurity) -> dict[str, Any]:
 
 
 def _format_identity(security: MessageSecurity) -> str | None:
-    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, another value in hexadecimal."""
+    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, any other value in hexadecimal
+    digits.
+    """
     identifier = security.SenderIdentifier
     if not identifier:
         return None

@@ -94,7 +94,7 @@ class Securing(Part):
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it, signed and checked; raise CommandError for a refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are those of a transferred message, except that no
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a transferred message, except that no
         encryption is required.
         """
         wanted = message.security

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from harness.faults.events import after_events
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import Install, add
@@ -21,13 +22,16 @@ from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType, Scope
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import RemoteReadState
 from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.security import EVERYONE, Ace, AceType, Acl
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import GetOutgoingQueue, Result
@@ -233,3 +237,28 @@ class PublishedWithoutProperties(Publishing):
     def _build_element(self, queue: Queue) -> objects.Queue:
         element = super()._build_element(queue)
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)
+
+
+@fault("message-received-remotely-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
+class RemoteReceiveNotJournaled(Journaling):
+    """A message that is received while a remote reader has its queue open is not stored in the journal."""
+
+    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+        opened = [one for one in self.qm.descriptors.values() if one.QueueReference is position.QueueReference]
+        if all(one.RemoteReadState is RemoteReadState.NONE for one in opened):
+            super().journal_received(position, reason)
+
+
+@fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
+class TransactionNotJournaled(TransactionEvents):
+    """A message that is received in a transaction is not stored in the journal at the commit."""
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        queue = operation.MessagePositionReference.QueueReference
+        journaling, queue.Journaling = queue.Journaling, False
+        super().commit_dequeue(operation, now)
+
+        def restore() -> None:
+            queue.Journaling = journaling
+
+        after_events(self.qm, restore)

@@ -34,7 +34,12 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
-    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange, case="access rights")
+    judge(
+        "MQDMPR-3.1.1.2-08",
+        expected=none("access mask with rights that are not rights to queues"),
+        observed=strange,
+        case="access rights",
+    )
     judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
     scope = inspected["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope")

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import change_number
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import set_fields, skip
+from harness.faults.primitives import at_restart, set_fields, skip
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, UserMessagePacket
@@ -17,8 +17,10 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.routing import Routing
@@ -26,6 +28,7 @@ from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
+from reference_qm.rpc.calls import Call
 from reference_qm.surface.clock import Now
 
 # -- what the queue manager should leave alone ---------------------------------------------------------------------
@@ -375,3 +378,44 @@ class FinalAckAlways(InSequence):
         flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
         packet = set_fields(packet, {"TransactionHeader.Flags": flags})
         super().take_transactional(session, packet, receipt, now)
+
+
+def _drop_request_for_nack(position: MessagePosition) -> None:
+    message = position.MessageReference
+    requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
+    position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+
+
+@fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
+class RemotePurgeUnacknowledged(RemoteOpening):
+    """A purge by a remote reader causes no negative acknowledgments."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        for position in queue.MessagePositionList:
+            _drop_request_for_nack(position)
+        super().purge_remote_queue(call, queue)
+
+
+@fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
+class FirstOfExpiredAcknowledged(Expiring):
+    """Of several messages whose TimeToBeReceived passes at the same time, only the first is acknowledged."""
+
+    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+        for position in positions[1:]:
+            _drop_request_for_nack(position)
+        super().delete_not_received(positions, now)
+
+
+def _forget_dead_letter_queues(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.OutgoingQueues.values():
+        for outgoing in queue.session.OutgoingMessageTable:
+            position = outgoing.MessagePosition
+            position.MessageReference = replace(position.MessageReference, ApplicationDeadletterQueue="")
+
+
+add(
+    "dead-letter-queue-of-outgoing-message-lost-at-restart",
+    "MQDMPR-3.1.1.12-02",
+    "After a restart, outgoing messages have no ApplicationDeadletterQueue.",
+    at_restart(_forget_dead_letter_queues),
+)

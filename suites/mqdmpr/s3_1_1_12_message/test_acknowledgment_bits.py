@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation_id_of,
+    get_correlation_id,
     identifier,
     message_class,
 )
@@ -142,7 +142,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
-        requested: sorted(class_name(message_class(ack)) for ack in acks if correlation_id_of(ack) == identifier(frame))
+        requested: sorted(
+            class_name(message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+        )
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
@@ -166,7 +168,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         )
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
-    strange = [correlation_id_of(ack) for ack in acks if correlation_id_of(ack) not in identifiers]
+    strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(
         CORRELATION_RULE,
         expected={

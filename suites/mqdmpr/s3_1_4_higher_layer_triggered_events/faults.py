@@ -349,3 +349,25 @@ class SentLeft(TransactionEvents):
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)
+
+
+@fault("commit-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.4-03")
+class CommitEndsReads(Coordinating):
+    """A commit ends the reads that wait in other transactions."""
+
+    def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        result: Result | None = super().commit(transaction, token, now)
+        for other in list(self.qm.adm.TransactionCollection.values()):
+            self._stop_waiting(other)
+        return result
+
+
+@fault("abort-ends-reads-of-other-transactions", breaks="MQDMPR-3.1.4.5-03")
+class AbortEndsReads(Coordinating):
+    """An abort ends the reads that wait in other transactions."""
+
+    def abort(self, transaction: Transaction, token: int | None) -> Result | None:
+        result: Result | None = super().abort(transaction, token)
+        for other in list(self.qm.adm.TransactionCollection.values()):
+            self._stop_waiting(other)
+        return result

@@ -33,8 +33,8 @@ UNKNOWN_TRANSACTION_RULES = {
 
 
 class TwoTransactions:
-    """Two open transactions: the first receives a message, moves a second and sends a third; the other receives a
-    message, sends one, and waits for a message in an empty queue.
+    """Two open transactions. The first transaction receives a message, moves a second message and sends a third
+    message. The second transaction receives a message, sends a message, and waits for a message in an empty queue.
     """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
@@ -60,7 +60,7 @@ class TwoTransactions:
         )
 
     def is_read_waiting(self) -> bool:
-        """Return whether the read in the other transaction still waits."""
+        """Return whether the read in the second transaction still waits."""
         self.application.peer.settle()
         return not self.waiting_read.is_answered()
 
@@ -90,7 +90,7 @@ class TwoTransactions:
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
-    moved message, and leaves another transaction undecided; a read in that transaction still waits.
+    moved message, and leaves a second transaction undecided; a read in the second transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -163,7 +163,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves another transaction undecided; a read in that transaction still waits.
+    leaves a second transaction undecided; a read in the second transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)

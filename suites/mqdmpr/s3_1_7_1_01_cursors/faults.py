@@ -110,3 +110,16 @@ class ClosesOthers(Cursors):
         for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
             super().rewind(other)
             other.CursorState = CursorState.UNREAD
+
+
+@fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
+class ReadsOfOtherCursors(QueueOpening):
+    """Closing a cursor by which a read waits also ends the reads that wait by other cursors of the handle."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        descriptor = cursor.OpenQueueDescriptorReference
+        waits = any(reader.CursorReference is cursor for reader in descriptor.WaitingMessageReadOperationCollection)
+        super().close_cursor(cursor)
+        for reader in list(descriptor.WaitingMessageReadOperationCollection) if waits else ():
+            if reader.CursorReference is not None:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import PrivacyLevel, QueueType, Scope
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
@@ -140,3 +142,12 @@ class PublicWithoutDirectory(Publishing):
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         super().publish(queue, lambda status: published(Status.MQ_OK))
+
+
+@fault("public-queue-not-journaled", breaks="MQDMPR-3.1.7.1.3-10")
+class PublicQueueNotJournaled(Journaling):
+    """Received messages of a public queue are not stored in its journal."""
+
+    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+        if position.QueueReference.QueueType is not QueueType.PUBLIC:
+            super().journal_received(position, reason)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessagePropertiesHeader
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.queue_names import queue_with_children
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
@@ -34,12 +37,12 @@ class OpeningsFollowTheName(Queues):
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         openings = dict(queue.OpenQueueDescriptorCollection)
 
-        def keep() -> Result:
+        def keep_openings() -> Result:
             for one in openings.values():
                 one.QueueReference = queue
             return done()
 
-        return super().delete(queue, token, keep)
+        return super().delete(queue, token, keep_openings)
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -84,13 +87,13 @@ class AnotherFromDirectory(Publishing):
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         others = [one for one in self._list_public_queues() if one.Pathname < queue.Pathname]
 
-        def also(status: Status) -> None:
+        def delete_another_object(status: Status) -> None:
             if others:
-                super(AnotherFromDirectory, self).withdraw(others.pop(), also)
+                super(AnotherFromDirectory, self).withdraw(others.pop(), delete_another_object)
             else:
                 withdrawn(status)
 
-        super().withdraw(queue, also)
+        super().withdraw(queue, delete_another_object)
 
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
@@ -99,3 +102,17 @@ class WithoutDirectory(Publishing):
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))
+
+
+@fault("message-locked-at-queue-deletion-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
+class LockedMessageUnacknowledged(Queues):
+    """The deletion of a queue causes no negative acknowledgment of a message that a reader has locked."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        for position in queue.MessagePositionList:
+            if position.State is MessagePositionState.LOCKED:
+                message = position.MessageReference
+                requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(NR=1)
+                position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+        result: Result | None = super().delete(queue, token, done)
+        return result

@@ -10,7 +10,7 @@ from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -212,3 +212,21 @@ class MakesWhatIsNotThere(QueueOpening):
             self.qm.queues.create_here(set_queue_defaults(format_name.partition("\\")[2]), now.utc_s)
             return super().open_queue(format_name, required_access, shared_mode, now)
         return opened
+
+
+@fault(
+    "sharing-mode-of-application-ignored",
+    breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
+)
+class OnlyRemoteReadersExclude(QueueOpening):
+    """Only the modes of remote readers exclude a reader; the modes of applications of the queue manager do not."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        opened = queue.OpenQueueDescriptorCollection
+        queue.OpenQueueDescriptorCollection = {
+            handle: one for handle, one in opened.items() if one.RemoteReadState is not RemoteReadState.NONE
+        }
+        try:
+            return bool(super().is_shared(queue, required_access, shared_mode))
+        finally:
+            queue.OpenQueueDescriptorCollection = opened

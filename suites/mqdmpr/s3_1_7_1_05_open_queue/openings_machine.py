@@ -1,4 +1,4 @@
-"""The machine of the open modes of a queue: its present readers decide in which modes another reader may open it."""
+"""The machine of the open modes of a queue: its present readers decide in which modes a further reader may open it."""
 
 from __future__ import annotations
 

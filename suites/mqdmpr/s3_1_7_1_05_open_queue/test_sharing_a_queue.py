@@ -88,8 +88,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
-    """For each pair of access and sharing modes, a remote reader beside an application that has the queue open is
-    refused exactly if the mode of one excludes the other.
+    """An application has a queue open, and a remote reader opens it, too, for each pair of access and sharing modes:
+    the remote reader is refused exactly if the mode of one reader excludes the other reader.
     """
     remote.empty()
     association = remote.associate()

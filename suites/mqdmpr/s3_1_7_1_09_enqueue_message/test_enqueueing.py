@@ -131,9 +131,9 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-14")
 @pytest.mark.parametrize("locked", ["a", "b", "c"])
 def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
-    """One of three messages of priority 3 is locked by a reader when messages of priority 3, 5, 4 and 2 arrive; when
-    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
-    the order of their arrival.
+    """A reader has locked one of three messages of priority 3 when messages of priority 3, 5, 4 and 2 arrive. When the
+    reader returns the locked message, all messages are in the order of their priorities, and within a priority in the
+    order of their arrival.
     """
     queue, reader = remote.open_with_messages(*"abc"), remote.open()
     cursor = reader.open_cursor()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from harness.faults.calls import instead_if, with_arguments, with_status
+from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.model.adm import MessagePosition
 from reference_qm.model.statuses import Status
 
 add(
@@ -35,3 +38,16 @@ add(
     "The event Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE although it succeeds.",
     with_status(TwoPhaseReading.dequeue_message_end, Status.MQ_ERROR_TRANSACTION_SEQUENCE, callback="ended"),
 )
+
+
+@fault("returned-message-given-to-no-waiting-read", breaks=("MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.2.2-07"))
+class ReturnedMessageCompletesNoRead(Positions):
+    """A message that returns to its queue completes no read that waits."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        opened, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
+        try:
+            super().unlock_message(position)
+        finally:
+            queue.OpenQueueDescriptorCollection = opened

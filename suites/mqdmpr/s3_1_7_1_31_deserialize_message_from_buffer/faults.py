@@ -36,11 +36,11 @@ def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
 def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
     """Change the security attributes that are read from packets."""
 
-    def changed(message: Message) -> Message:
+    def change_security_of_message(message: Message) -> Message:
         security = message.security
         return message if security is None else replace(message, security=replace(security, **change(security)))
 
-    return _change_read_attributes(changed)
+    return _change_read_attributes(change_security_of_message)
 
 
 for _name, _rules, _says, _install in (
@@ -166,3 +166,19 @@ class RoutedTransactionRenumbered(Routing):
             counted, {"TransactionHeader.TxSequenceNumber": 1, "TransactionHeader.PreviousTxSequenceNumber": 0}
         )
         return renumbered
+
+
+@fault("message-has-security-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
+class SecurityOfPreviousMessage(Positions):
+    """A message without a SecurityHeader has the security attributes of an earlier message."""
+
+    seen: MessageSecurity | None = None
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            if message.security is not None and message.security.in_header:
+                self.seen = message.security
+            elif self.seen is not None:
+                message = replace(message, security=self.seen)
+        position: MessagePosition = super().insert_message(queue, message)
+        return position

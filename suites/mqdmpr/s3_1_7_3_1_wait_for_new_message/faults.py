@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
 
 add(
     "read-with-timeout-0-waits",
@@ -80,3 +83,28 @@ add(
     "A pending read whose timer expires returns the status of a cancelled read.",
     with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )
+
+
+@fault("cancelled-read-kept-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
+class CancelledReadStays(Waiting):
+    """A cancelled read stays in WaitingMessageReadOperationCollection."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        descriptors = queue.OpenQueueDescriptorCollection.values()
+        readers = [one for each in descriptors for one in each.WaitingMessageReadOperationCollection if one.Tag == tag]
+        result: Status = super().cancel_waiting_read(queue, tag, status)
+        for reader in readers:
+            reader.Tag = reader.CursorReference = None
+            reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
+        return result
+
+
+@fault("arrival-stops-timers-of-all-reads", breaks="MQDMPR-3.1.7.3.1-24")
+class TimersOfAllReadsStopped(Waiting):
+    """A message that completes a read stops the timers of all reads that wait at its queue."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        for descriptor in position.QueueReference.OpenQueueDescriptorCollection.values():
+            for one in descriptor.WaitingMessageReadOperationCollection:
+                self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, one.number))
+        super().satisfy_reader(reader, position)

@@ -10,7 +10,9 @@ from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.enums import MessageSeekAction, SeekDirection
+from reference_qm.model.position_list import Entry
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 Found = tuple[Status, MessagePosition | None]
@@ -65,7 +67,7 @@ class ItselfFindsTheNext(Seeking):
 
 
 class _OtherStatus(Seeking):
-    """Replace one error status of a search by identifier with another."""
+    """Replace one error status of a search by identifier with a different error status."""
 
     told: Status
     instead: Status
@@ -122,3 +124,25 @@ add(
         ),
     ),
 )
+
+
+@fault(
+    "search-ends-at-second-locked-message",
+    breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
+)
+class OneLockedMessageSkipped(Seeking):
+    """A search skips one locked message and finds no message behind a second locked message."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        skipped = 0
+        entry: Entry | None = found
+        while isinstance(entry, MessagePosition) and entry is not initial_position:
+            skipped += entry.State is MessagePositionState.LOCKED
+            entry = entry.Next if seek_direction is SeekDirection.BACKWARD else entry.Previous
+        return found if skipped < 2 else None

@@ -190,3 +190,12 @@ class ListStaysInTheName(QueueOpening):
         if descriptor is not None and descriptor.Multiple:
             descriptor.FormatName = format_name
         return status, descriptor
+
+
+@fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
+class NestedListSkipped(QueueNames):
+    """A distribution list that is an element of another distribution list is skipped."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        elements: list[SingleName] | None = super().resolve_distribution_list(name)
+        return None if elements is None else [one for one in elements if not isinstance(one, DistributionListName)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
-from reference_qm.model.statuses import CursorStatus
+from reference_qm.model.statuses import CursorStatus, Status
 
 
 def _get_start_position(cursor: Cursor) -> Entry:
@@ -439,3 +441,16 @@ class StaysWhileWaiting(Cursors):
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
         _move_cursor(cursor, _get_message_list(cursor).End)
+
+
+@fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
+class CursorOfCancelledReceive(Waiting):
+    """The cursor of a cancelled receive keeps its waiting state."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in queue.OpenQueueDescriptorCollection.values():
+            for reader in descriptor.WaitingMessageReadOperationCollection:
+                if reader.Tag is not None and reader.Tag == tag:
+                    reader.CursorReference = None
+        result: Status = super().cancel_waiting_read(queue, tag, status)
+        return result

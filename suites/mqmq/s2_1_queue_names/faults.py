@@ -12,10 +12,11 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PrivateName, parse_format_name
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.transfer.enqueueing import Enqueueing
-from reference_qm.model.adm import Message, OutgoingQueue
+from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.statuses import EnqueueStatus, Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
@@ -37,14 +38,14 @@ def _is_format_name(text: str) -> bool:
 def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
     """Let the sender accept malformed names, and send their messages to a well-formed name."""
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_send_command(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None
         wrong = isinstance(request, SendMessage) and meant(request.to.upper()) and not _is_format_name(request.to)
         if not (isinstance(event, Command) and isinstance(request, SendMessage) and wrong):
             return [event]
         return [replace(event, request=replace(request, to=name))]
 
-    return inputs(filter_)
+    return inputs(filter_send_command)
 
 
 def _has_prefix(*beginnings: str) -> Callable[[str], bool]:
@@ -135,3 +136,18 @@ add(
         REDIRECTED_QUEUE_NAME, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))
     ),
 )
+
+
+@fault("subqueue-name-of-33-characters-accepted", breaks="MQMQ-2.1.1-01")
+class LongSubqueueName(Queues):
+    """A subqueue can be created under a name of 33 to 64 characters."""
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        parent_name, _, name = queue.Pathname.partition(";")
+        parent = self.qm.adm.QueueCollection.get(parent_name.lower())
+        if parent is None or not 32 < len(name) <= 64:
+            created: tuple[Status, Queue | None] = super().create_here(queue, utc_s)
+            return created
+        subqueue = Queue(Pathname=queue.Pathname, QueueType=parent.QueueType)
+        self.add_subqueue(subqueue, parent, name)
+        return Status.MQ_OK, subqueue

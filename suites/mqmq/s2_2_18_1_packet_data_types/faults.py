@@ -55,14 +55,14 @@ LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
 def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
     """Change a list that has one destination; `change` is called with the packet and the offset of FormatType."""
 
-    def changed(data: bytes) -> bytes:
+    def change_destination_bytes(data: bytes) -> bytes:
         buffer = bytearray(data)
         at = data.find(LIST_HEAD_SIZE)
         if at >= 0:
             change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
-    return wrong_bytes(MESSAGE, changed, has_header("MultiQueueFormatHeader"))
+    return wrong_bytes(MESSAGE, change_destination_bytes, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:
@@ -80,7 +80,7 @@ def _spoil_direct_name(data: bytearray, at: int) -> None:
 def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
     """Change the distribution lists in the sender's list of destinations."""
 
-    def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
+    def change_list_bytes(elements: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
             replace(one, FormatName=change(one.FormatName), Padding=None)
             if isinstance(one.FormatName, MQFDistributionQueueFormatName)
@@ -89,7 +89,7 @@ def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName]
         )
 
     changes = {
-        "MultiQueueFormatHeader.Destination.FormatNameList": changed,
+        "MultiQueueFormatHeader.Destination.FormatNameList": change_list_bytes,
         "MultiQueueFormatHeader.Destination.HeaderSize": None,
         "MultiQueueFormatHeader.Destination.Padding": None,
     }
@@ -134,7 +134,7 @@ _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
     """Remove the padding between FormatType and GUID in the destinations of one kind."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def remove_alignment_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
             if isinstance(one.FormatName, kind):
@@ -142,7 +142,7 @@ def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable
                 data = data.replace(format_type + b"\0\0" + name, format_type + name)
         return correct_packet_size(data)
 
-    return changed
+    return remove_alignment_bytes
 
 
 def _shorten_name_terminator(packet: UserMessagePacket) -> bytes:
@@ -207,13 +207,13 @@ def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
 def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
     """Change the direct name of the destination; `change` is called with its count, text and padding as bytes."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_name_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         size = 2 + int.from_bytes(data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
         end = QUEUE_NAMES_OFFSET + size + -size % 4
         return correct_packet_size(data[:QUEUE_NAMES_OFFSET] + change(data[QUEUE_NAMES_OFFSET:end]) + data[end:])
 
-    return changed
+    return change_name_bytes
 
 
 def _count_name_padding(name: bytes) -> bytes:

@@ -14,7 +14,10 @@ from harness.faults.sent_messages import change_insertion, correct_packet_size
 from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
-from reference_qm.model.adm import MessagePosition
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
@@ -207,13 +210,13 @@ for _name, _rules, _says, _install in (
 def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Swap two fields of a UserMessage, each given by offset and size."""
 
-    def swapped(packet: UserMessagePacket) -> bytes:
+    def swap_in_packet(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
         one, other = slice(first, first + size), slice(second, second + size)
         data[one], data[other] = data[other], data[one]
         return bytes(data)
 
-    return swapped
+    return swap_in_packet
 
 
 def _move_journaling_flags(packet: UserMessagePacket) -> int:
@@ -420,3 +423,30 @@ add(
     ),
     blind=True,
 )
+
+
+_NO_QUEUE, _SAME_QUEUE, _DIRECT = 0, 1, 7
+
+
+@fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
+class SharedQueueByDirectNameOnly(Receiving):
+    """The receiver ignores RQ 1 unless AQ is 7: such a message has no response queue."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        user = packet.UserHeader
+        if user.RQ == _SAME_QUEUE and user.AQ != _DIRECT:
+            flags = user.Flags - UserHeader.flags(RQ=_SAME_QUEUE) + UserHeader.flags(RQ=_NO_QUEUE)
+            packet = replace(packet, UserHeader=replace(user, Flags=flags))
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("routed-message-addressed-to-next-hop", breaks="MQMQ-2.2.19.2-03")
+class AddressOfNextHop(Resolving):
+    """A message that is sent through another queue manager has the GUID of that queue manager in
+    QueueManagerAddress.
+    """
+
+    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        destination, session.destination = session.destination, session.RemoteQMGuid
+        super().address_message(session, position)
+        session.destination = destination

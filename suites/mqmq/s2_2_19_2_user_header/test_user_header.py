@@ -72,7 +72,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
-    judge(rule, expected=closed(), observed=connection.until_closed(), evidence=sent)
+    judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
 
 
 @needs("receive")

@@ -15,10 +15,14 @@ from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_construction, change_insertion, correct_packet_size, has_security_item
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import ORDER_ACK_LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
@@ -172,13 +176,13 @@ def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Instal
     header.
     """
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_header_bytes(packet: UserMessagePacket) -> bytes:
         headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
         data = bytearray(packet.build())
         change(data, sum(len(header.build()) for header in headers if header is not None))
         return bytes(data)
 
-    return packets(MESSAGE, changed)
+    return packets(MESSAGE, change_header_bytes)
 
 
 def _swap_tag_and_body_type(data: bytearray, at: int) -> None:
@@ -433,3 +437,23 @@ add(
     change_insertion(lambda message: replace(message, Label=message.Label.rstrip())),
     blind=True,
 )
+
+
+@fault("message-received-remotely-not-acknowledged", breaks="MQMQ-2.2.19.3-02")
+class RemoteReceiveUnacknowledged(TwoPhaseReading):
+    """A message with PR that a remote reader receives is not acknowledged."""
+
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        message = position.MessageReference
+        requested = message.AcknowledgementsRequested & ~MessagePropertiesHeader.flags(PR=1)
+        position.MessageReference = replace(message, AcknowledgementsRequested=requested)
+        super().end_with_deletion(position, ended)
+
+
+@fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
+class TakenAtOnceUnacknowledged(Arrival):
+    """The arrival of a message with PA that a waiting read takes is not acknowledged."""
+
+    def report_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.State is MessagePositionState.AVAILABLE:
+            super().report_arrival(position, now)

@@ -17,6 +17,7 @@ from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
@@ -43,12 +44,14 @@ def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
 def _change_sender_identifier(kind: int) -> Install:
     """Replace SecurityID in signed messages that have the given ST."""
 
-    def meant(packet: UserMessagePacket) -> bool:
+    def has_sender_identifier(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
     return wrong_fields(
-        MESSAGE, {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None}, meant
+        MESSAGE,
+        {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None},
+        has_sender_identifier,
     )
 
 
@@ -198,11 +201,11 @@ add_refusals(
 def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of a SecurityHeader."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_header_bytes(packet: UserMessagePacket) -> bytes:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(MESSAGE, changed, has_header("SecurityHeader"))
+    return packets(MESSAGE, change_header_bytes, has_header("SecurityHeader"))
 
 
 def _join_security_items(
@@ -277,3 +280,20 @@ add(
     "The queue manager publishes a key with a byte 0xFF after its modulus.",
     change_published_blobs(lambda blob: blob + b"\xff"),
 )
+
+
+_LAST_UNUSED_BIT, _AUTHENTICATION_LEVEL = 0x8000, 0x0F00
+
+
+@fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
+class LastBitHidesSignature(SecurityOnReceipt):
+    """A signed message with the last unused bit of the flags set is stored as a message without a verified
+    signature.
+    """
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        authenticated: UserMessagePacket = super().authenticate_packet(packet)
+        header = authenticated.SecurityHeader
+        if packet.SecurityHeader is None or header is None or not packet.SecurityHeader.Flags & _LAST_UNUSED_BIT:
+            return authenticated
+        return replace(authenticated, SecurityHeader=replace(header, Flags=header.Flags & ~_AUTHENTICATION_LEVEL))

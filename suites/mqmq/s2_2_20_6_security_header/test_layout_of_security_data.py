@@ -56,7 +56,7 @@ PROVIDER_INFO_LAYOUT = "a type, and a name with one null at its end"
 
 
 def _form_of_provider_info(info):
-    """Return PROVIDER for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
+    """Return PROVIDER_INFO_LAYOUT for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()

@@ -291,3 +291,22 @@ for _name, _rule, _path in (
     ("sender-debug-header-reserved-not-zero", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
     add(_name, _rule, f"The sender sets {_path} of a message to a nonzero value.", field_is(MESSAGE, _path, 0xA5C3))
+
+
+add(
+    "transactional-debug-header-with-qt-0",
+    "MQMQ-2.2.20.8-D01",
+    "QT of the DebugHeader of a transactional message is 0, although QueueIdentifier is present.",
+    field_is(UserMessagePacket, "DebugHeader.QT", 0, when=has_header("TransactionHeader")),
+)
+
+
+@fault("reserved-of-response-list-not-ignored", breaks="MQMQ-2.2.20.2-03")
+class ReservedOfLaterList(Identifying):
+    """The receiver refuses a message whose list of administration or response queues has Reserved other than 0."""
+
+    def check_form(self, packet: Packet) -> None:
+        header = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None
+        if header is not None and (header.Administration.Reserved or header.Response.Reserved):
+            raise FormatError("MS-MQMQ 2.2.20.2", 0, "Reserved 0", "another value")
+        super().check_form(packet)

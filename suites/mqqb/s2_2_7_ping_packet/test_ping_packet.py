@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer, try_session_request
+from suites.mqqb.steps.pinging import ping_sut, request_session_with_guid, require_ping_answer, try_session_request
 
 RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
@@ -64,7 +64,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
-        outcome, connection = request_session_as(peer, client)
+        outcome, connection = request_session_with_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.predicted_outcome
         judge.all(
@@ -89,11 +89,11 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
         rules = ("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
         judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
-    opened = [request_session_as(peer, peer.identifier)[1]]
+    opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
         exchange = ping_sut(peer, RC=RC)
-        outcome, connection = request_session_as(peer, peer.identifier)
+        outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
         judge(

@@ -23,8 +23,8 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
-    identifiers; the first sequence to each queue has Ordinal 1.
+    """Three sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
+    each queue has Ordinal 1. A FinalAck ends one of the three sequences.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()

@@ -72,7 +72,7 @@ def _continue_message_numbers(faulty: FaultyCore) -> None:
 add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
-    "The receiver acknowledges recoverable messages with numbers that continue those of the previous session.",
+    "The receiver acknowledges recoverable messages with numbers that continue the numbers of the previous session.",
     _continue_message_numbers,
 )
 

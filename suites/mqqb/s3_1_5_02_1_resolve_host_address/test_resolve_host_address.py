@@ -192,7 +192,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
 def _list_attempts(sut, name):
     """Return the times in the ConnectionHistory of a format name.
 
-    A SUT may renew its only entry instead of adding another.
+    A SUT may renew its only entry instead of adding a second entry.
     """
     return [one["ConnectionHistoryTime"] for one in list_connection_history(sut, name)]
 

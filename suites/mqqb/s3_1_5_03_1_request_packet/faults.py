@@ -47,7 +47,7 @@ for _name, _rules, _says, _install in (
     (
         "acceptor-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.3.1-08",
-        "The acceptor's EstablishConnection response has a ClientGuid other than that of the request.",
+        "The acceptor's EstablishConnection response has a ClientGuid other than the ClientGuid of the request.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (

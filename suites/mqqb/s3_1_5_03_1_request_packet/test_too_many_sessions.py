@@ -56,7 +56,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         case="response to the request",
         evidence=[sent, answer],
     )
-    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
+    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):

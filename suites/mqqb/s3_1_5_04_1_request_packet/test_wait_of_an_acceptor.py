@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: the Session Ack Wait Timer of an acceptor.
 
-The acceptor sends FinalAcks on the session that it accepted, unless it opens another session for them (E16).
+The acceptor sends FinalAcks on the session that it accepted, unless it opens a separate session for them (E16).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ add(
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
-    "The initiator's NextHops has an address other than that of the open session.",
+    "The initiator's NextHops has an address other than the address of the open session.",
     _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
 )
 add(

@@ -167,7 +167,7 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
 
 
 WRITE_RIGHT = 0x04
-"""MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
+"""The right MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
 GROUP_DENIAL_ROWS = (
     ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
     ("MQSO-7.3-02", BOB.name, "answer", DENIED),

@@ -153,25 +153,25 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     secured = Secured(peer, sut)
     keys = protection.listed_keys(sut.receiving_keys)
 
-    def message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
+    def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
         return encrypt_message(
             sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes
         )
 
     dispositions = secured.dispositions(
         {
-            "PrivacyLevel 2": message(2, for_level=BASE),
-            "PrivacyLevel 7": message(7, for_level=BASE),
-            "PrivacyLevel 2, without NA": message(2, na=0, for_level=BASE),
-            "not a SIMPLEBLOB": message(blob=b"\7" * 268),
-            "a blob for another key": message(
+            "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
+            "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
+            "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
+            "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
+            "a blob for another key": build_undecryptable_message(
                 blob=protection.simple_blob(
                     protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED]]
                 )
             ),
-            "an incomplete block": message(body=b"\x11" * 47),
-            "no padding": message(body=bytes(48)),
-            "an incomplete block, without NA": message(na=0, body=b"\x11" * 47),
+            "an incomplete block": build_undecryptable_message(body=b"\x11" * 47),
+            "no padding": build_undecryptable_message(body=bytes(48)),
+            "an incomplete block, without NA": build_undecryptable_message(na=0, body=b"\x11" * 47),
         }
     )
     judge_dispositions(judge, secured, dispositions, REFUSAL_ROWS)
@@ -196,21 +196,21 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
-    def message(level, algorithm, key, na=1):
+    def build_message_with_rc2_key(level, algorithm, key, na=1):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, key)
 
     dispositions = secured.dispositions(
         {
-            "88 zero bits": message(ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "88 zero bits, without NA": message(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
-            "another key of RC2": message(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
-            "88 zero bits with RC4": message(ENHANCED, protection.RC4, PADDED_RC2_KEY),
-            "RC2 of the Base provider": message(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
+            "88 zero bits": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits, without NA": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
+            "another key of RC2": build_message_with_rc2_key(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
+            "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED, protection.RC4, PADDED_RC2_KEY),
+            "RC2 of the Base provider": build_message_with_rc2_key(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
         }
     )
     judge_dispositions(judge, secured, dispositions, REJECTED_KEY_ROWS)
     sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
-    allowed = secured.dispositions({"": message(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
+    allowed = secured.dispositions({"": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
     observed = {"TRUE": dispositions["88 zero bits"].answer, "FALSE": allowed.answer}
     evidence = [*dispositions["88 zero bits"].frames, *allowed.frames]
     judge(

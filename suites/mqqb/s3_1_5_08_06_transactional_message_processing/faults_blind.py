@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written blind."""
+"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class SignedNumbers(InSequence):
         assert header is not None
         if header.TxSequenceID != session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        last = _signed(session.IncomingTxSequenceNumber)
-        return _signed(header.PreviousTxSequenceNumber) <= last < _signed(header.TxSequenceNumber)
+        last = _has_signature(session.IncomingTxSequenceNumber)
+        return _has_signature(header.PreviousTxSequenceNumber) <= last < _has_signature(header.TxSequenceNumber)
 
 
-def _signed(number: int) -> int:
+def _has_signature(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number

@@ -13,7 +13,7 @@ from harness.expectations import between, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.opening import find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
@@ -290,7 +290,7 @@ def _judge_offers(
     wanted = [what for _, accepted, what in offered if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
-    arrived = [label[correlation_id_of(ack)] for ack in acks]
+    arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
     judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
     if sut.has("receive"):
@@ -304,8 +304,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
-    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, one message in order, another out of order, and the first message of
+    a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
@@ -335,6 +335,16 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             _judge_growth(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
+    receiver.sequence = Sequence(peer, 2)
+    sent.append(receiver.send())
+    receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.5.8.6-07",
+        expected=0,
+        observed=_get_listed_transfer(receiver)["RejectCount"],
+        evidence=sent,
+        case="RejectCount of a new sequence",
+    )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:

@@ -163,7 +163,7 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
 
-    def send(label: str) -> Any:
+    def send_large_message(label: str) -> Any:
         user = receiver.with_admin_queue()
         asked = {"PA": 1, "NA": 1}
         packet = receiver.sequence.message(
@@ -171,11 +171,11 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
         )
         return receiver.send_packet(packet)
 
-    sent = [send("first")]
+    sent = [send_large_message("first")]
     receiver.await_acks(1)
     transaction = sut.control.call("begin")["transaction"]
     received = sut.read_label("receive", queue=queue, transaction=transaction)
-    sent.append(send("second"))
+    sent.append(send_large_message("second"))
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     sut.control.call("abort", transaction=transaction)
@@ -223,7 +223,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
     queue = sut.queue()
     sut.configure(quota_kb=0)
     sent = session.send(peer.message({"DM": recoverable}, label="no room"))
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
+    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
@@ -238,7 +238,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
 @needs("management", "queues", "receive")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers send the first message of a sequence to one queue: the queue has an
-    IncomingTransactionalTransferInfo with the SenderIdentifier of each.
+    IncomingTransactionalTransferInfo with the SenderIdentifier of each queue manager.
     """
     name, senders, sent = sut.queue("transactional"), {}, []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):

@@ -11,6 +11,7 @@ from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing
 
 SESSION_CLEANUP_MS = 12_000
 
@@ -118,3 +119,23 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
         observed={"State_before_close": before, "State_after_close": get_queue_state()},
         evidence=[ack],
     )
+
+
+@covers("MQQB-3.1.5.9-D03")
+@needs("send", "inspect")
+def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
+    """The peer drops a session with an unacknowledged transactional message of the SUT: until the SUT connects again,
+    at most its Session Retry Connect Timer runs.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-timers")
+    sent = outgoing.send()
+    outgoing.session.close()
+    peer.settle()
+    session = outgoing.shown()
+    if session["SessionState"] not in ("CLOSED", "WAITING_RECONNECT"):
+        raise ConformanceFailure(f"the session is {session['SessionState']} again, or still")
+    running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
+    others = sorted(running - {"SessionRetryConnect"})
+    judge("MQQB-3.1.5.9-D03", expected=none("other running timer"), observed=others, evidence=sent)
+    outgoing.await_session()
+    outgoing.acknowledge_all()

@@ -25,7 +25,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure(
-            "the SUT acknowledges no messages now, and may have closed the session for a different reason"
+            "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"
         )
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 

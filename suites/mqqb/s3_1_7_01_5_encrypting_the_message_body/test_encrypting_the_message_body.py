@@ -538,12 +538,12 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
-    def logged(queue):
+    def list_dead_letters_by_kind(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    peer.eventually(lambda: any(logged(queue) for queue in where))
-    observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
+    peer.eventually(lambda: any(list_dead_letters_by_kind(queue) for queue in where))
+    observed = ", ".join(name for queue, name in where.items() if list_dead_letters_by_kind(queue)) or "none"
     judge(
         "MQQB-3.1.7.1.5.1-02",
         "MQQB-3.1.7.1.5.1-D01",

@@ -65,7 +65,7 @@ class WithoutReference(Sending):
 add(
     "sender-packet-label-and-priority-wrong",
     ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
-    "The sender's packet has a label and a priority other than those of the message.",
+    "The sender's packet has a label and a priority that differ from the message.",
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),

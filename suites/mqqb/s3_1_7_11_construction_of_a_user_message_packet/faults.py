@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
-    """The sender's packet has a label other than that of the message."""
+    """The sender's packet has a label that differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}
@@ -109,14 +109,14 @@ add(
 def _change_after_session_header(element: str, value: object) -> Install:
     """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
-    def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note(qm: QueueManager, session: Session, now: Now) -> None:
+    def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def note_and_change(qm: QueueManager, session: Session, now: Now) -> None:
             original(qm, session, now)
             setattr(session, element, value)
 
-        return note
+        return note_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_changed_note)
 
 
 add(

@@ -8,6 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, skip, skip_during
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
@@ -23,7 +24,7 @@ from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType
-from reference_qm.model.states import SessionState
+from reference_qm.model.states import MessagePositionState, SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -209,3 +210,52 @@ class OrderAcksToTheAdminQueue(OrderAcks):
 
     def name_order_queue(self, session: Session, source: Any) -> str:
         return super().name_order_queue(session, source).replace("order_queue$", "admin_queue$")
+
+
+@fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
+class EveryQueueResumed(Administering):
+    """When one outgoing queue is resumed, all paused outgoing queues are."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        for other in list(self.qm.adm.OutgoingQueues.values()):
+            super().resume_queue(other, now)
+
+
+@fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
+class EveryQueuePaused(Administering):
+    """When one outgoing queue is paused, all outgoing queues are."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        for other in list(self.qm.adm.OutgoingQueues.values()):
+            super().pause_queue(other, now)
+
+
+@fault("purge-ends-at-locked-message", breaks="MQSO-5.1.1.2-D04")
+class PurgeEndsAtLocked(Queues):
+    """A purge removes only the messages before the first message that a transaction has locked."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        positions = list(queue.MessagePositionList)
+        states = [position.State for position in positions]
+        if MessagePositionState.LOCKED not in states or any(position.awaits_disk for position in positions):
+            result: Result | None = super().purge(queue, token, done, failed)
+            return result
+        locked = states.index(MessagePositionState.LOCKED)
+        reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        positions[locked].State = MessagePositionState.PURGE_PENDING
+        removed = positions[:locked]
+
+        def carry_out() -> Result:
+            for position in removed:
+                self.qm.positions.delete_message(position, reason)
+            return done(len(removed))
+
+        removal = self.qm.durability.build_removal(removed, reason)
+        return self.qm.disk.commit(removal, token, carry_out, lambda: None)

@@ -38,8 +38,8 @@ def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transact
 @covers("MQSO-5.1.1.2-D04")
 @varied("positive journaling", "response queue", "queue journaling")
 def test_purge_removes_messages_around_locked_message(peer, sut, judge):
-    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message,
-    neither before nor after the transaction is aborted.
+    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message
+    before and after the transaction is aborted.
     """
     application = Application(peer, sut, transactional=True)
     application.store("1", "2", "3")

@@ -71,3 +71,14 @@ class CoordinatorLostForGood(Coordinating):
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         if not event.available:
             super().on_coordinator_changed(event, now)
+
+
+@fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
+class FirstUndecidedAborted(Coordinating):
+    """When the coordinator is lost, only the first of its transactions that are not prepared is aborted."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+                return

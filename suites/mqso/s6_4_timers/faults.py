@@ -9,8 +9,10 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.directory import DirectoryOperationResult
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 LONGEST_TIMER_MS = 0x7FFFFFFF
 
@@ -39,3 +41,15 @@ class PublicKeysTimedOnce(SecurityLookup):
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)
         self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_TIMER_MS)
+
+
+@fault("directory-timer-runs-after-start-without-directory", breaks="MQSO-6.4.1-D01")
+class TimerAfterFallback(DirectoryClient):
+    """A queue manager that is in workgroup mode, because it found no directory at its start, runs the Directory Sites
+    Update Timer.
+    """
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        if answer.status is DirectoryOperationResult.DIRECTORY_NOT_CONNECTED:
+            self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import inputs, skip
+from harness.faults.primitives import at_restart, inputs, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
-from reference_qm.security import Refused, SecurityDescriptor
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, Refused, SecurityDescriptor, authorize_sender
+from reference_qm.security.descriptor import AceType
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
@@ -67,3 +69,34 @@ class IdentityOfNobody(SecurityOnReceipt):
         if security is not None and security.AS and not security.ST:
             raise Refused(BAD_SIGNATURE, "a fault")
         super().verify_sender(packet, now)
+
+
+@fault("denial-for-group-ignored", breaks="MQSO-7.3-02")
+class GroupDenialIgnored(SecurityOnReceipt):
+    """An entry that denies the right to write applies to a user, but not to the members of a group."""
+
+    def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
+        security = self.qm.security_lookup.find_queue_security(queue)
+        header = packet.SecurityHeader
+        if security.Dacl is None or header is None:
+            super().authorize_sender(packet, queue)
+            return
+        sender = header.SecurityData.SecurityID
+        entries = tuple(
+            one for one in security.Dacl.Aces if one.AceType is not AceType.ACCESS_DENIED or one.Sid.build() == sender
+        )
+        narrowed = replace(security, Dacl=replace(security.Dacl, Aces=entries))
+        authorize_sender(header, self._build_receiver(), narrowed)
+
+
+def _open_queues(queue_manager: QueueManager) -> None:
+    for queue in queue_manager.adm.QueueCollection.values():
+        queue.Security = DEFAULT_QUEUE_SECURITY
+
+
+add(
+    "security-descriptors-lost-at-restart",
+    "MQSO-7.3-01",
+    "After a restart, every queue has the default security descriptor.",
+    at_restart(_open_queues),
+)

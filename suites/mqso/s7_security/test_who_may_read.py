@@ -82,7 +82,7 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
 
 
 def _create_restricted_queue(sut, judge, descriptor):
-    """Create a queue with a security descriptor; return its path name, or None if the control channel cannot."""
+    """Create a queue with a security descriptor; return its path name, or None if this is impossible."""
     try:
         return sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
     except ControlRefused as refused:

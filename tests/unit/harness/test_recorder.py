@@ -281,7 +281,7 @@ def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: 
     with pytest.raises(SutFlood, match=rf"sent {4 * len(message)} bytes in the first \d+ ms"):
         for _ in range(10):
             recorder.record_received(connection, message)
-    assert (recorder.flooded, len(recorder.frames)) == (True, 3)
+    assert (recorder.is_flooded, len(recorder.frames)) == (True, 3)
     assert recorder.record_received(connection, message) == []
     assert len(recorder.frames) == 3
     recorder.record_sent(connection, b"what the peer sends is its own matter")

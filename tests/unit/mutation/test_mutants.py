@@ -12,7 +12,7 @@ from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, select_evenly
 from reference_qm.core.transfer import session_acks
 
-SIMPLE = "core/transfer/session_acks.py:_is_covered"
+SIMPLE = "core/transfer/session_acks.py:_is_number_acknowledged"
 
 
 def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> None:
