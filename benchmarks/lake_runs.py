@@ -156,7 +156,7 @@ def _write_verdicts(path: Path, suites: int) -> None:
             elif verdict == "fail":
                 line |= {"observed": f"closed after {chance.randrange(10_000)} ms", "reason": "the counts differ"}
             elif verdict in ("not_exercised", "inconclusive"):
-                line |= {"observed": "nothing", "reason": "no packet had what the rule is about"}
+                line |= {"observed": "nothing", "reason": "no packet had the subject of the rule"}
             line["test"] = f"{_check(step, suites)}[{step % 3}]"
             if verdict in ("pass", "warn", "fail"):
                 frame = chance.randrange(1, 300)

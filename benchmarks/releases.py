@@ -20,7 +20,7 @@ from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
 from harness.rules.releases import RELEASES
 from reference_qm.releases.names import NO_RELEASE, WINDOWS
-from reference_qm.releases.table import behaviours_of
+from reference_qm.releases.table import get_behaviours
 
 SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 HEAD = ("releases", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
@@ -33,7 +33,7 @@ def measure() -> Iterator[str]:
     yield f"| {' | '.join(HEAD)} |"
     yield f"|{' --- |' * len(HEAD)}"
     complaints: list[str] = []
-    idle = dict.fromkeys(name for release in WINDOWS for name in behaviours_of(release))
+    idle = dict.fromkeys(name for release in WINDOWS for name in get_behaviours(release))
     with tempfile.TemporaryDirectory() as name:
         for releases in group_equal_releases(catalogue):
             judged = judge(catalogue, releases, Path(name))
@@ -63,7 +63,7 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
         excused = frozenset(catalogue.notes.excusing(release))
-        groups.setdefault((*behaviours_of(release), excused, RELEASES[release]), []).append(release)
+        groups.setdefault((*get_behaviours(release), excused, RELEASES[release]), []).append(release)
     return list(groups.values())
 
 
@@ -78,19 +78,19 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN}
     unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
-    cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
+    cells = [", ".join(releases), len(get_behaviours(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
         *complaints_about(release, held),
         *(f"{release}: {rule} is violated only with the profile" for rule in sorted(excused - failing - unjudged)),
     ]
-    own = behaviours_of(release).keys()
+    own = get_behaviours(release).keys()
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
 
 
 def rules_touched(catalogue: Catalogue, release: str) -> list[str]:
     """Return the rules that the notes of a release's configuration concern."""
-    names = behaviours_of(release).keys()
+    names = get_behaviours(release).keys()
     found = set[str]()
     for notes in catalogue.notes.by_document.values():
         for note in notes.values():
@@ -128,7 +128,7 @@ def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers:
 def sut_file(release: str, profile: str) -> str:
     """Return the SUT file of the reference configured as a release, with all capabilities of this release."""
     text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
-    if not behaviours_of(release).keys() & {"pings-first"}:
+    if not get_behaviours(release).keys() & {"pings-first"}:
         text = text.replace(_PINGS[1], "")
     return f'{text}[reference]\nrelease = "{release}"\n'
 

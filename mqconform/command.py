@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Not `signal`, which imports others: until `main` handles Ctrl-C, that prints a traceback.
+# Not the module `signal`, which imports other modules: until `main` handles Ctrl-C, a signal prints a traceback.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 
@@ -29,8 +29,8 @@ def end_when_interrupted() -> None:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
     try:
-        errors = os.dup(2)  # where it leads now: pytest points it elsewhere
-    except OSError:  # it is closed
+        errors = os.dup(2)  # a copy, because pytest redirects the descriptor later
+    except OSError:  # the descriptor is closed
         errors = 2
 
     def end(*_: object) -> None:

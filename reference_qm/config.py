@@ -21,7 +21,7 @@ from reference_qm.security import DEFAULT_QUEUE_SECURITY, HashAlgorithm, Securit
 class TimerSettings:
     """Durations in ms that the specification leaves to the system configuration.
 
-    Defaults are those of Windows: notes <43>, <44>, <45>, <46>, <47>, <51>. ``scale`` divides every duration.
+    The defaults are the values of Windows: notes <43>, <44>, <45>, <46>, <47>, <51>. ``scale`` divides every duration.
     """
 
     session_initialization_ms: int = 60_000

@@ -62,7 +62,7 @@ offered.
 """
 
 
-def refusal(verb: object, offered: Collection[str]) -> str | None:
+def find_refusal(verb: object, offered: Collection[str]) -> str | None:
     """Return in one line why a verb is refused when only some facilities are offered; None when it is offered."""
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
@@ -72,7 +72,7 @@ def refusal(verb: object, offered: Collection[str]) -> str | None:
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
     """Return the known facilities whose verbs are all offered."""
-    return [name for name in known if all(refusal(verb, offered) is None for verb in FACILITIES[name])]
+    return [name for name in known if all(find_refusal(verb, offered) is None for verb in FACILITIES[name])]
 
 
 class ControlError(ValueError):

@@ -64,14 +64,20 @@ def rollup(
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
+        bool,
+        typer.Option(
+            "--replace", help="If the lake contains a run of the same name with different content, replace that run."
+        ),
     ] = False,
     follow: Annotated[
         bool,
         typer.Option("--follow", help="Watch RUN, a folder of run folders, and ingest each run when it is finished."),
     ] = False,
     every: Annotated[
-        float, typer.Option("--every", min=1, help="Seconds between two searches for finished runs with --follow.")
+        float,
+        typer.Option(
+            "--every", min=1, help="With --follow: the number of seconds between two searches for finished runs."
+        ),
     ] = 60,
     once: Annotated[bool, typer.Option("--once", help="With --follow: ingest the new runs once, and exit.")] = False,
     wait: Annotated[

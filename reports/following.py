@@ -58,7 +58,7 @@ def follow(
     try:
         keep_looking(ingest_new_runs, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
-        typer.echo("ended: the lake has the runs of the last complete search")
+        typer.echo("ended: the lake contains the runs of the last complete search")
     return reports
 
 

@@ -314,10 +314,10 @@ class Contents:
 
     ``runs``: the latest runs of each system, newest last; ``run_count``: the number of all runs. ``rejected`` is a
     sample. ``stands`` has the standing verdicts, with the rules in the order of `rule_key`. ``shown`` yields the
-    verdicts that a page of a rule shows in full, in the order of the rules' ids, the worst first (at most
-    `PANELS_A_PAGE` without a pass, `EXAMPLES_A_PAGE` passes); ``changes`` the latest changes of each rule, in the same
-    order. ``found`` yields, system by system, the verdicts that are not a pass, are retired or have later undecided
-    verdicts, the worst first. Each call reads the lake again.
+    verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst first. For each rule these
+    are at most `PANELS_A_PAGE` verdicts other than passes, and `EXAMPLES_A_PAGE` passes. ``changes`` yields the latest
+    changes of each rule, in the same order. ``found`` yields, system by system, the verdicts that are not a pass, are
+    retired or have later undecided verdicts, the worst first. Each call reads the lake again.
     """
 
     systems: tuple[System, ...]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
-# the browser tests, tshark and Lua to dissect captures in tests, an sshd to carry agents,
-# Mono to compile and run the agent for Windows. Usage: setup.sh PYTHON VENV
+# Make the virtual environment, and install the programs that the project needs: Java 17+ for Spark, Chromium for the
+# browser tests, tshark and Lua to dissect captures in tests, an sshd for the tests of agents over ssh, and Mono to
+# compile and run the agent for Windows. Usage: setup.sh PYTHON VENV
 set -euo pipefail
 python=$1 venv=$2
 
@@ -58,10 +58,11 @@ fi
 # A virtual environment that uv made has no pip.
 "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$venv/bin/python" -m ensurepip >/dev/null
 "$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
-# uv trusts its own list of authorities; the machine's list is what pip uses, and what a company's proxy is in.
+# uv trusts its own list of certificate authorities. Let it use the machine's list, as pip does: the machine's list may
+# contain the authority of a company's proxy.
 [ -s /etc/ssl/certs/ca-certificates.crt ] && export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
 VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact --extra reports --extra sql --extra learn
-# Every command that starts Spark, and every test that does, is five seconds shorter by this.
+# This archive saves five seconds in every command and test that starts Spark.
 [ -s "$venv/share/mqconform/spark.jsa" ] && [ "$venv/share/mqconform/spark.jsa" -nt uv.lock ] ||
     "$venv/bin/python" scripts/java_classes.py || say "Java cannot archive Spark's classes: each start takes some seconds longer"
 say "ready: $venv/bin/mqconform"

@@ -219,7 +219,7 @@ class Probes(Asking):
         number = None if first is None else first.get("lookup_id")
         if number is None:
             verbs = ("peek_by_lookup_id", "receive_by_lookup_id", "move")
-            self._note_skipped_verbs("needs lookup_id, which the answers of peek_message lack", *verbs)
+            self._note_skipped_verbs("needs lookup_id, which is missing from the answers of peek_message", *verbs)
             return
         self._call_expecting_success("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
@@ -255,7 +255,7 @@ class Probes(Asking):
         ended = self.conversation.reply(waiting)
         self.found.note("cancel", State.WORKS)
         if ended is None or ended.get("ok") is True:
-            self._note_wrong_answer("cancel", "the canceled request was not answered with a refusal")
+            self._note_wrong_answer("cancel", "the cancelled request was not answered with a refusal")
 
     def _probe_system_queues(self) -> None:
         for queue in SYSTEM_QUEUES:

@@ -185,7 +185,7 @@ def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:
-        raise ValueError("the IPv4 lengths do not fit the packet")
+        raise ValueError("the lengths in the IPv4 header do not fit the packet")
     if fragment & ~_DO_NOT_FRAGMENT:
         raise ValueError("the packet is a fragment; reassemble the capture first")
     if _compute_checksum(packet[:start]) != 0:

@@ -249,7 +249,7 @@ class Recorder:
         """The writer of the capture, created with the first packet."""
         if self._writer is None:
             if self.path is None:
-                raise HarnessError("the capture has no path")
+                raise HarnessError("a packet cannot be recorded: the recorder has no file for the capture")
             self._writer = self.new_writer(self.path)
         return self._writer
 

@@ -51,7 +51,8 @@ def check(
         bool,
         typer.Option(
             "--checksums",
-            help="Skip packets with a wrong TCP or UDP checksum. Not for captures recorded on a sending machine.",
+            help="Skip packets with a wrong TCP or UDP checksum. "
+            "Do not use this option for captures that a sending machine recorded.",
         ),
     ] = False,
     format_: Annotated[CheckFormat, typer.Option("--format", help="Format of the output.")] = CheckFormat.TEXT,

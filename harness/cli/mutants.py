@@ -38,7 +38,8 @@ def mutants(
         ),
     ] = None,
     again: Annotated[
-        bool, typer.Option(help="Run surviving mutants again, except mutants without an effect on inputs and outputs.")
+        bool,
+        typer.Option(help="Run surviving mutants again, except those that suites/mutants.toml lists as undetectable."),
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="Print the selected mutants without running them.")] = False,
     out: Annotated[

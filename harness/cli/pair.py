@@ -36,7 +36,7 @@ def pair(
         typer.Option(help="The folder for captures and results. The folder must be missing or empty."),
     ] = None,
     scenario: Annotated[list[str] | None, typer.Option(help="Run only this scenario. Repeatable.")] = None,
-    grid: Annotated[bool, typer.Option("--grid", help="Show the results of earlier pairs as a grid.")] = False,
+    grid: Annotated[bool, typer.Option("--grid", help="Show the results of earlier `pair` runs as a grid.")] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="With --grid: also write the grid as an HTML page.")
     ] = None,
@@ -51,9 +51,11 @@ def pair(
             raise UsageError("--grid shows earlier results; omit --a, --b, --out and --scenario")
         _show_grid(results or [], html)
     elif a is None or b is None or out is None:
-        raise UsageError("give --a, --b and --out to run a pair, or --grid and the folders of earlier pairs")
+        raise UsageError(
+            "give --a, --b and --out to run a pair, or --grid and the output folders of earlier `pair` runs"
+        )
     elif results or html is not None:
-        raise UsageError("folders of earlier pairs and --html need --grid")
+        raise UsageError("folders of earlier results and --html need --grid")
     else:
         _run_pair(a, b, out, scenario or [])
 

@@ -1,4 +1,4 @@
--- The part of the dissector that reads packets by the tables above: `layouts`, `message_classes`, `expert_items`,
+-- The part of the dissector that reads packets with the tables above: `layouts`, `message_classes`, `expert_items`,
 -- `operations`. It runs in Lua 5.2 (Wireshark 3.6 to 4.2) and Lua 5.4 (Wireshark 4.4): no bit library, no `//`.
 
 local msmq = Proto("msmq", "Microsoft Message Queuing (MSMQ)")
@@ -81,7 +81,7 @@ end
 
 -- ---------------------------------------------------------------- reading by layout
 
--- Raised while a packet is read; carries the text of the expert item.
+-- The error that is raised while a packet is read; it contains the text of the expert item.
 local Malformed = {}
 local function fail(text)
   error(setmetatable({ text = text }, Malformed), 0)
@@ -103,7 +103,8 @@ local function guid_text(range)
   return hex(3, 0, -1) .. "-" .. hex(5, 4, -1) .. "-" .. hex(7, 6, -1) .. "-" .. hex(8, 9, 1) .. "-" .. hex(10, 15, 1)
 end
 
--- A reader takes the packet's bytes, the offset and the end of what may be read; it returns the offset after the field.
+-- A reader is called with the packet's bytes, an offset, and the end of the readable bytes; it returns the offset after
+-- the field.
 local read_layer
 
 local function take(context, layout, field, size)
@@ -119,7 +120,7 @@ local function terminated_size(context, layout, field)
   for at = context.at, context.last - 2, 2 do
     if context.tvb(at, 2):uint() == 0 then return at + 2 - context.at end
   end
-  fail(layout.name .. "." .. field.name .. ": no terminator in the bytes left")
+  fail(layout.name .. "." .. field.name .. ": no terminator in the remaining bytes")
 end
 
 local function text_of(range)
@@ -183,7 +184,7 @@ end
 
 function readers.text(context, layout, field, tree, values)
   local size = field.size and evaluate(field.size, values) or terminated_size(context, layout, field)
-  if size % 2 == 1 then fail(layout.name .. "." .. field.name .. ": no whole characters") end
+  if size % 2 == 1 then fail(layout.name .. "." .. field.name .. ": not whole characters") end
   local range = take(context, layout, field, size)
   values[field.name] = text_of(range)
   if size > 0 then tree:add(fields_of[layout.name][field.name], range, values[field.name]) end
@@ -199,7 +200,7 @@ end
 
 local function read_structure(context, layout, field, tree, values, name)
   local from = context.at
-  if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced, nothing is left") end
+  if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced but missing") end
   local branch = tree:add(fields_of[layout.name][field.name], context.tvb(from, context.last - from))
   local found = read_layer(context, layout_of[name], branch)
   branch:set_len(context.at - from)
@@ -219,7 +220,7 @@ function readers.queue(context, layout, field, tree, values)
   end
   if name == "" then return end
   local from = context.at
-  if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced, nothing is left") end
+  if from >= context.last then fail(layout.name .. "." .. field.name .. ": a " .. name .. " is announced but missing") end
   -- The value of a field cannot change once it is in the tree, so the structure is first read without a tree.
   local done, found = pcall(read_layer, context, layout_of[name], NO_TREE)
   local text = done and queue_text(name, found, values.QueueManagerAddress) or ""
@@ -237,9 +238,9 @@ function readers.list(context, layout, field, tree, values)
   branch:append_text(": " .. count)
   for number = 1, count do
     if context.at >= context.last then
-      fail(string.format("%s.%s: %d, only %d are there", layout.name, field.count, count, number - 1))
+      fail(string.format("%s.%s: %d elements announced, only %d present", layout.name, field.count, count, number - 1))
     end
-    if number > MOST_ELEMENTS then fail(layout.name .. "." .. field.name .. ": more elements than are shown") end
+    if number > MOST_ELEMENTS then fail(layout.name .. "." .. field.name .. ": more elements than can be shown") end
     local at = context.at
     local element = branch:add(context.tvb(at, context.last - at), field.layout)
     local found = read_layer(context, layout_of[field.layout], element)
@@ -259,7 +260,7 @@ end
 
 -- ---------------------------------------------------------------- packets
 
--- Add a header of the packet as a branch of its own; its values stand in `headers` under the layout's filter name.
+-- Add a header of the packet as a branch of its own; its values are in `headers`, by the layout's filter name.
 local function read_header(context, name, tree, headers)
   local layout = layout_of[name]
   if context.at >= context.last and name ~= "UnknownInternal" then fail(name .. ": announced, but the packet ends") end
@@ -320,7 +321,7 @@ local function read_internal(context, tree, headers)
   read_header(context, INTERNAL[internal.PT] or "UnknownInternal", tree, headers)
 end
 
--- Return the bytes of the packet that begins with these 16, or nil and why there is none.
+-- Return the size of the packet that begins with these 16 bytes; or nil, and the reason why no packet begins there.
 local function size_of_packet(tvb)
   if tvb(0, 1):uint() ~= VERSION then return nil, "BaseHeader.VersionNumber is not 0x10" end
   if tvb(4, 4):le_uint() ~= SIGNATURE then return nil, "BaseHeader.Signature is not 4C 49 4F 52" end
@@ -369,7 +370,7 @@ local function side_of(conversation, name)
   return conversation[name]
 end
 
--- Link what a SessionHeader acknowledges: the messages of the other side up to AckSequenceNumber.
+-- Link a SessionHeader to the messages that it acknowledges: those of the other side up to AckSequenceNumber.
 local function link_session_header(session, other, key)
   local last = session.AckSequenceNumber
   local cycle = other.acknowledged - other.acknowledged % 0x10000
@@ -436,7 +437,7 @@ local function add_links(tree, key)
   end
 end
 
--- ---------------------------------------------------------------- what is shown
+-- ---------------------------------------------------------------- displayed texts
 
 local function kind_of(headers)
   if headers.user then return "UserMessage" end
@@ -665,7 +666,7 @@ end
 
 local parameter_readers = {}
 
--- deferred: the embedded pointers of the structure around, whose targets come after it.
+-- deferred: the embedded pointers of the enclosing structure; their targets follow the structure.
 local function read_parameter(stub, row, tree, deferred)
   parameter_readers[row.kind](stub, row, tree, deferred)
 end
@@ -758,7 +759,8 @@ local function learn_syntaxes(stream)
   end
 end
 
--- A postdissector: one PDU of a frame is named, the last of its kind, as Wireshark's fields do not say which belongs where.
+-- A postdissector. It names only the last PDU of each kind in a frame, because Wireshark's fields do not show to which
+-- PDU a value belongs.
 function rpc.dissector(tvb, pinfo, tree)
   local kind, stream = { rpc_type() }, tcp_stream()
   if #kind == 0 or stream == nil then return end

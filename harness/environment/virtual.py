@@ -142,7 +142,7 @@ class VirtualEnvironment:
             if not event.cancelled:
                 event.action()
         raise HarnessError(
-            f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer each other without end"
+            f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer each other endlessly"
         )
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:

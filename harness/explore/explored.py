@@ -102,7 +102,7 @@ class Explorer:
             }
         if not drawing.names:
             needs = ", ".join(sorted({need for one in lacking.values() for need in one}))
-            raise UsageError(f"no transition of this area can be taken: the system lacks {needs}")
+            raise UsageError(f"this area cannot be explored: the system does not provide {needs}")
         return drawing, lacking
 
     @contextmanager

@@ -47,7 +47,7 @@ def load_steps(path: Path) -> Sequence:
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])
         return Sequence(str(content["area"]), steps)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: is not a sequence of `mqconform explore`: {error!r}") from error
+        raise UsageError(f"{path} is not a sequence of `mqconform explore`: {error!r}") from error
 
 
 def describe_walk(walk: Walk, model: type[Model], says: Mapping[str, str]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 from harness.faults.registry import FaultyCore, Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import attribute_of, part_of, put_in_place
+from reference_qm.core.replacing import find_attribute, find_part, put_in_place
 
 Method = Callable[..., Any]
 """A method of a part, given with its class: ``SessionAcks.mark_acknowledged``."""
@@ -111,7 +111,7 @@ class Replaced:
 
 def replace_part(cls: type[Part]) -> Install:
     """Replace a part of the queue manager with a subclass of that part."""
-    part_of(cls)
+    find_part(cls)
     return Replaced(cls)
 
 
@@ -120,7 +120,7 @@ def override_method(method: Method, make: Make) -> type[Part]:
     part, name = _find_part_of_method(method)
 
     def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
-        return getattr(super(cls, getattr(qm, attribute_of(qm, part))), name)(*arguments, **named)
+        return getattr(super(cls, getattr(qm, find_attribute(qm, part))), name)(*arguments, **named)
 
     new = make(original)
     cls = type(name, (part,), {name: lambda self, *arguments, **named: new(self.qm, *arguments, **named)})

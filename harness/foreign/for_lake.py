@@ -35,7 +35,7 @@ def lines_of_capture(
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")
     if len(systems) > 1:
         names = ", ".join(system.name for system in systems[:MOST_NAMED_SYSTEMS])
-        raise NoDirection(f"{path}: contains several systems; give --sut with one of {names}")
+        raise NoDirection(f"{path} contains several systems; give --sut with one of {names}")
     lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]
     return checked.traffic.end_us, kept

@@ -118,7 +118,7 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
     if "schema" not in tree:
         raise UsageError(
             f"{path}: not a baseline: it has no `schema = {SCHEMA_VERSION}`; "
-            "`mqconform baseline update RUN --baseline FILE` makes one"
+            "`mqconform baseline update RUN --baseline FILE` creates one"
         )
     if (schema := tree.pop("schema")) != SCHEMA_VERSION:
         raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA_VERSION}")

@@ -77,10 +77,10 @@ def read_machine(path: Path) -> Machine:
         complete = complete and all(following in states for row in states.values() for _, following in row.values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
-            f"{path}: is not a state machine that `mqconform learn` wrote: {type(error).__name__}"
+            f"{path} is not a state machine that `mqconform learn` wrote: {type(error).__name__}"
         ) from error
     if not complete:
-        raise UsageError(f"{path}: is not a state machine that this version of `mqconform learn` wrote")
+        raise UsageError(f"{path} is not a state machine that this version of `mqconform learn` wrote")
     return machine
 
 

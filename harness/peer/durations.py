@@ -51,7 +51,9 @@ class Duration:
         covered = self.stalled_ms >= (earliest_ms or latest_ms)
         if early <= value <= late and not covered:
             return early, late
-        raise self._raise_unknown_duration(f"{value:,} ms where {earliest_ms:,} to {latest_ms:,} are allowed")
+        raise self._raise_unknown_duration(
+            f"the value is {value:,} ms; {earliest_ms:,} to {latest_ms:,} ms are allowed"
+        )
 
     def by_timer(self, specified_ms: int) -> tuple[int, int]:
         """Return the allowed range of a duration that a timer of the SUT defines, in ms of the tester's clock."""
@@ -74,7 +76,7 @@ class Duration:
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
-            raise self._raise_unknown_duration(f"{self.ms:,} ms, not {expected_ms:,.0f}")
+            raise self._raise_unknown_duration(f"it is {self.ms:,} ms, not {expected_ms:,.0f} ms")
         return near
 
     def require_steady(self, margin_ms: int) -> None:

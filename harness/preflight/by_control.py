@@ -25,7 +25,9 @@ def check_identity(setup: Setup) -> Iterator[Line]:
     route = setup.route
     if route is None and (commands := setup.file.commands):
         yield Line(
-            "control", State.NOT_SEEN, f"[commands] has {', '.join(commands)}: a run calls them, preflight does not"
+            "control",
+            State.NOT_SEEN,
+            f"[commands] has {', '.join(commands)}: a run executes them, but preflight does not",
         )
         return
     if route is None:

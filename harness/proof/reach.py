@@ -65,7 +65,7 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
-    add(_RECORDER_NAME, (), "Not a fault: the lines that run are recorded.", recorder.install, around=recorder)
+    add(_RECORDER_NAME, (), "A pseudo-fault that records the lines that run.", recorder.install, around=recorder)
 
     def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)

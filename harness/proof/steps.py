@@ -17,7 +17,7 @@ from harness.faults.parts import Method, Replaced, get_condition
 from harness.faults.primitives import Both
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
-from reference_qm.core.replacing import part_of, put_in_place
+from reference_qm.core.replacing import find_part, put_in_place
 
 
 class Step(NamedTuple):
@@ -52,7 +52,7 @@ def may_notice(taken: Steps, changed: Steps | None) -> bool:
 
 def _list_overridden_methods(cls: type[Part]) -> Steps | None:
     """Return the methods of a part that a subclass overrides; None when it overrides anything except plain methods."""
-    part = part_of(cls)
+    part = find_part(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [
         (name, value) for one in classes for name, value in vars(one).items() if name not in _ATTRIBUTES_OF_EVERY_CLASS

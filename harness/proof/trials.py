@@ -232,7 +232,7 @@ def _step_recorder() -> StepRecorder:
     """Return the recorder of all steps that any fault changes; it is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
-    add(_RECORDER_NAME, (), "Not a fault: the steps that are taken are recorded.", recorder.install)
+    add(_RECORDER_NAME, (), "A pseudo-fault that records the steps that are taken.", recorder.install)
     return recorder
 
 

@@ -121,7 +121,9 @@ def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) ->
         named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
         for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
             if named[key] != ours:
-                raise BadBundle(f"{name}: has the set-up of {key} {named[key]!a:.200}, which is not of this run")
+                raise BadBundle(
+                    f"{name} contains the set-up of the {key} {named[key]!a:.200}, which does not belong to this run"
+                )
 
 
 def _parse_object(said: Any) -> dict[str, Any]:

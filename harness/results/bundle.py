@@ -120,7 +120,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
     except OSError as error:
         with suppress(OSError):  # for example, the path is not a folder
             new.unlink()
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
@@ -129,9 +129,9 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
         with path.open("rb") as file:
             found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))
             if found is None:
-                raise BadBundle(f"{path}: is not a certificate: its first line is wrong")
+                raise BadBundle(f"{path} is not a certificate: its first line is wrong")
             if found["key"] != _format_public_key(key):
-                raise BadBundle(f"{path}: is signed with a different key, {found['key'].decode()}")
+                raise BadBundle(f"{path} is signed with a different key, {found['key'].decode()}")
             try:
                 key.verify(
                     bytes.fromhex(found["signature"].decode()), _bytes_to_sign(_MAGIC + found["key"] + b" ", file)
@@ -140,7 +140,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                 raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
             return Opened(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
-        raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise BadBundle(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _format_public_key(key: Ed25519PublicKey) -> bytes:
@@ -176,7 +176,7 @@ def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
     if size > MOST_UNPACKED_BYTES or size > MOST_COMPRESSION_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path}: unpacks to {size:,} bytes, which are too many")
+        raise BadBundle(f"{path} unpacks to {size:,} bytes, which are too many")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

@@ -146,12 +146,12 @@ def read_json(path: Path) -> Any:
     """Read a JSON file of a bundle; raise BadBundle when it is missing, too long, or not JSON."""
     try:
         if path.stat().st_size > MOST_JSON_BYTES:
-            raise BadBundle(f"{path.name}: is longer than {MOST_JSON_BYTES:,} bytes")
+            raise BadBundle(f"{path.name} is longer than {MOST_JSON_BYTES:,} bytes")
         return _parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadBundle(f"{path.name} is missing") from error
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}") from error
+        raise BadBundle(f"{path.name} is broken: {one_line(str(error), _LONGEST_COMPLAINT_CHARACTERS)}") from error
 
 
 def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:

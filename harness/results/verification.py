@@ -107,12 +107,12 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     """
     said = read_json(opened.folder / CERTIFICATE_FILE)
     if not isinstance(said, dict):
-        raise BadBundle(f"{CERTIFICATE_FILE}: is not an object")
+        raise BadBundle(f"{CERTIFICATE_FILE} is not an object")
     rules = read_json(opened.folder / RULES_FILE)
     try:
         digest = hash_rules(rules)
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{RULES_FILE}: is broken: {error}") from error
+        raise BadBundle(f"{RULES_FILE} is broken: {error}") from error
     ours = {"schema": CERTIFICATE_SCHEMA, "harness": version("mqconform"), "suites": suites.digest}
     for name, value in ours.items():
         if said.get(name) != value:
@@ -151,7 +151,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} differs from its run: {', '.join(wrong)}")
     if reasons := list(list_refusals(found, terms, suites)):
-        raise BadBundle(f"its run does not qualify for a certificate: {reasons[0]}")
+        raise BadBundle(f"the run does not qualify for a certificate: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
         if (opened.folder / name).read_bytes() != text.encode():
             raise BadBundle(f"{name} does not show the statement of the certificate")

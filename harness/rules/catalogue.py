@@ -275,7 +275,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
         index[rule] = IndexRow(level, form, kind, twin or None, title)
     for rule, known in index.items():
         if known.twin is not None and known.twin not in index:
-            raise CatalogueError(file, rule, f"repeats {known.twin}, which has no line")
+            raise CatalogueError(file, rule, f"repeats the rule {known.twin}, which is not in the file")
 
 
 def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:

@@ -50,9 +50,9 @@ class CatalogueError(MqconformError):
 class Reading:
     """A reading of the documents, and the verdict of a system that follows it.
 
-    ``reference``: the reference follows it. Each other reading of an unsettled entry has a variant of the reference, a
-    fault with ``reading="E41.2"``, or ``not_run`` has the reason why no variant is possible; then ``checks`` names the
-    functions (checks or predicates) that accept every reading of the entry.
+    ``reference``: whether the reference follows it. Each other reading of an unsettled entry has a variant of the
+    reference: a fault with ``reading="E41.2"``. If no variant is possible, ``not_run`` has the reason, and ``checks``
+    names the functions (checks or predicates) that accept every reading of the entry.
     """
 
     says: str

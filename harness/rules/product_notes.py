@@ -53,7 +53,7 @@ class Note:
     written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
     ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation is then a
     warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one of
-    NOT_CONFIGURED with a reason.
+    REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -173,11 +173,11 @@ def _read_notes(
             raise CatalogueError(file, number, f"invalid section {wrong[0]!r} in sections; write a section as 3.1.4.6")
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
-                file, number, "has excuses, but allows is missing; name the permitted deviation of a release"
+                file, number, "the key allows is missing beside excuses; name the permitted deviation of a release"
             )
         if "excused" in entry and "excuses" not in entry:
             raise CatalogueError(
-                file, number, "has excused, but excuses is missing; name the rules that may be violated"
+                file, number, "the key excuses is missing beside excused; name the rules that may be violated"
             )
         releases = _read_releases(file, number, entry["releases"])
         yield Note(

@@ -53,7 +53,7 @@ def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
     met, name = [old], steps[old]
     while name in steps:
         if name in met:
-            raise CatalogueError(suites, old, f"is renamed in a circle; correct the files {RENAMED_FILE}")
+            raise CatalogueError(suites, old, f"is renamed back to itself; correct the files {RENAMED_FILE}")
         met.append(name)
         name = steps[name]
     return name

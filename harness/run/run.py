@@ -128,7 +128,7 @@ class Run:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
             if _is_foreign(folder):
-                raise UsageError(f"{folder}: is not empty and contains no run; give another --out")
+                raise UsageError(f"{folder} is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
@@ -154,7 +154,7 @@ class Run:
             earlier = _Earlier.read(folder, file)
             done = _read_recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
-            raise UsageError(f"{folder}: already contains a run; give another --out, or --resume to resume it")
+            raise UsageError(f"{folder} already contains a run; give another --out, or --resume to resume it")
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, datetime.fromisoformat(earlier.started), done)
@@ -348,7 +348,7 @@ def _is_foreign(folder: Path) -> bool:
 
 def _refuse_folder(folder: Path, error: OSError | FolderError) -> UsageError:
     why = error if isinstance(error, OSError) else error.__cause__
-    return UsageError(f"{folder}: cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
+    return UsageError(f"{folder} cannot contain a run: {getattr(why, 'strerror', why)}; give another --out")
 
 
 def frozen_tests(suites: Path) -> int:
@@ -392,9 +392,9 @@ class _Earlier:
                 ],
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UsageError(f"{folder / RUN_FILE}: is truncated or broken; this run cannot be resumed") from error
+            raise UsageError(f"{folder / RUN_FILE} is truncated or broken; this run cannot be resumed") from error
         if (name, version_of_sut) != (file.sut.name, file.sut.version):
-            raise UsageError(f"{folder}: contains a run of {name} {version_of_sut}; give that SUT file to resume it")
+            raise UsageError(f"{folder} contains a run of {name} {version_of_sut}; give that SUT file to resume it")
         return earlier
 
 
@@ -404,7 +404,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
             raise UsageError(
-                f"{path}: has schema {line['schema']} of an older harness; finish the run with that harness, "
+                f"{path} has schema {line['schema']} of an older harness; finish the run with that harness, "
                 "or start a new run with another --out"
             )
         try:

@@ -235,11 +235,11 @@ class VariedCheck:
             return entry
         evidence = [one for trial in kept for one in trial.entry(rule).evidence[-1:]]
         applied = set[str]().union(*(trial.applied for trial in kept))
-        how = f"with {len(kept)} combinations of {', '.join(name for name in self.drawn.values if name in applied)}"
+        how = describe_combinations(len(kept), [name for name in self.drawn.values if name in applied])
         return replace(
             entry,
-            expected=f"{how}: {entry.expected}",
-            observed=f"{how}: {entry.observed}",
+            expected=f"{entry.expected} ({how})",
+            observed=f"{entry.observed} ({how})",
             evidence=tuple(evidence[:EVIDENCE_LIMIT]),
             reason=str(self.drawn).removeprefix("; ") or None,
         )
@@ -248,6 +248,13 @@ class VariedCheck:
 def select_changed(row: Row, plain: Row) -> Row:
     """Return the values of a row that differ from the plain values."""
     return {name: value for name, value in row.items() if plain[name] != value}
+
+
+def describe_combinations(count: int, names: Sequence[str]) -> str:
+    """Return the number of kept rows, and the parameters that had an effect, as the text that a verdict shows."""
+    *first, last = names or ["no parameter"]
+    of = f"{', '.join(first)} and {last}" if first else last
+    return f"with each of {count} {'combinations' if first else 'values'} of {of}"
 
 
 def describe_row(row: Row) -> str:

@@ -126,7 +126,7 @@ def read_table(path: Path) -> Table:
         }
         table = Table(path, states=states, events=events, cells=cells, **tree)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise HarnessError(f"{path}: is not a table of states: {error}") from error
+        raise HarnessError(f"{path} is not a table of states: {error}") from error
     for mistake in find_mistakes(table):
         raise HarnessError(f"{path}: {mistake}")
     return table

@@ -146,7 +146,7 @@ def _parse_answer(verb: str, text: str) -> dict[str, Any]:
     try:
         tree = json.loads(text or "{}")
     except ValueError as error:
-        raise ContractBroken(f"commands.{verb}: printed no JSON: {one_line(text, SAID_LIMIT)}") from error
+        raise ContractBroken(f"commands.{verb} did not print JSON: {one_line(text, SAID_LIMIT)}") from error
     if not isinstance(tree, dict):
-        raise ContractBroken(f"commands.{verb}: printed no JSON object: {one_line(text, SAID_LIMIT)}")
+        raise ContractBroken(f"commands.{verb} did not print a JSON object: {one_line(text, SAID_LIMIT)}")
     return check_answer(verb, {"id": 0, "ok": True, **tree})

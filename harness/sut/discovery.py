@@ -22,7 +22,8 @@ def derive_identity_peer(peer: UUID) -> UUID:
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
     """Ask a SUT for its identity: the answer to an EstablishConnection with a zero ServerGuid contains it (MS-MQQB
-    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_S, whatever other packets it sends.
+    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_TIMEOUT_S, whatever other packets it
+    sends.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))

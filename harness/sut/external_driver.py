@@ -217,7 +217,7 @@ class ExternalDriver:
         now = self._get_identifier()
         if self.identifier is not None and now != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
                 + (
                     f"now {now} answers, which is a different system"
                     if now
@@ -261,15 +261,15 @@ class ExternalDriver:
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "
-                f"{found.identifier}: another system answers"
+                f"{self.file.sut.name} was queue manager {self.identifier} at the start of the run; "
+                f"the control channel now belongs to {found.identifier}, which is a different system"
             )
         return control, found
 
     def _new_message_ids(self) -> int:
         """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
-        this test, so the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), has no
-        effect.
+        this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
+        3.1.2.8).
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)

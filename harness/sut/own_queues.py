@@ -108,7 +108,7 @@ class OwnQueues:
                 self._empty_queue(entry)
                 return entry.name
         wanted = ", ".join(f"{name} = {value}" for name, value in properties.items()) or "no properties"
-        raise NotShown(f"no queue_control, and no queue of [[more_queues]] is left with {wanted}")
+        raise NotShown(f"the facility queue_control is missing, and no unused queue of [[more_queues]] has {wanted}")
 
     def _empty_queue(self, entry: QueueEntry) -> None:
         for name in (entry.name, *([f"{entry.name};journal"] if entry.journaling else [])):
@@ -129,7 +129,10 @@ class OwnQueues:
         """
         names = self.format_names(queue)
         if "private" not in names and queue not in self._made:
-            raise NotShown(f"no queue_control, and [[more_queues]] does not have the private_number of {queue}")
+            raise NotShown(
+                "the facility queue_control is missing, "
+                f"and [[more_queues]] does not state the private_number of {queue}"
+            )
         if "private" not in names:
             raise ConformanceFailure(f"the SUT returned no private format name of {queue}")
         return names["private"]

@@ -25,7 +25,7 @@ class NotReplayable(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A new connection: the first of its three frames."""
+    """A new connection, which the first of its three frames shows."""
 
     frame: int
     us: int
@@ -73,7 +73,7 @@ def read_items(path: Path) -> list[Item]:
     if not path.is_file():
         raise NotReplayable("the check has no capture")
     if path.stat().st_size > MOST_NOTE_BYTES:
-        raise NotReplayable(f"{path.name}: is longer than {MOST_NOTE_BYTES:,} bytes")
+        raise NotReplayable(f"{path.name} is longer than {MOST_NOTE_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from harness.errors import UsageError
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
-from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, password_of
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, read_password
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError
 
@@ -69,7 +69,7 @@ def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
         raise UsageError(f'{where}: rpc.level is "{table.level}": give the test user that authenticates as rpc.user')
     given = {key: getattr(table, key) for key in PASSWORD_KEYS if getattr(table, key)}
     try:
-        password = password_of(given, f"{where}: [rpc]", base)
+        password = read_password(given, f"{where}: [rpc]", base)
     except SettingsError as error:
         raise UsageError(str(error)) from error
     return RpcAccess(

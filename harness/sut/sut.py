@@ -275,7 +275,7 @@ class Sut(OwnQueues):
             return wanted_ms
         stated: int = getattr(self.file.timers, name)
         if not stated:
-            raise NotShown(f"no set_timers, and the SUT file does not state timers.{name}")
+            raise NotShown(f"the facility set_timers is missing, and the SUT file does not state timers.{name}")
         return stated
 
     def slow_down(self, scale: int) -> None:
@@ -306,7 +306,8 @@ class Sut(OwnQueues):
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
-                f"the SUT's control channel cannot {verb} {', '.join(missing)}: the answer lacks the current value"
+                f"the SUT's control channel cannot {verb} {', '.join(missing)}: "
+                "the current value is missing from the answer"
             )
         return {name: found[name] for name in changes}
 
@@ -415,8 +416,8 @@ class Sut(OwnQueues):
         found = self.control.call("identity")["guid"]
         if self.identifier is not None and found.lower() != str(self.identifier):
             raise SutLost(
-                f"{self.file.sut.name}: was {self.identifier} before the restart; control identity is now {found}: "
-                "another system answers"
+                f"{self.file.sut.name} was queue manager {self.identifier} before the restart; "
+                f"the control channel now belongs to {found}, which is a different system"
             )
 
     @property

@@ -24,7 +24,7 @@ from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
-from reference_qm.releases.table import configured_as, parts_of
+from reference_qm.releases.table import adapt_config_to_release, get_replaced_parts
 from reference_qm.security import SecurityConfig
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
@@ -111,8 +111,10 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(configured_as(release, config), answer_pings=True)  # if it listens for pings
-        installed = Installation(configured, entropy, lambda make: build_faulty_core(make, faults), parts_of(release))
+        configured = replace(adapt_config_to_release(release, config), answer_pings=True)  # if it listens for pings
+        installed = Installation(
+            configured, entropy, lambda make: build_faulty_core(make, faults), get_replaced_parts(release)
+        )
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host

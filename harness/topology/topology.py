@@ -111,7 +111,7 @@ class Topology:
         names = [name for system in self.systems.values() for name in system.sut.made_format_names()]
         for system in self.systems.values():
             if not self._has_sent_all(system.sut, names):
-                system.sut.residue.append(f"messages to other systems that the {system.role} has not sent")
+                system.sut.residue.append(f"unsent messages of the {system.role} to other systems")
         for system in self.systems.values():
             system.sut.tidy()
             if system.sut.residue is not self._residue:

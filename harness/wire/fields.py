@@ -84,7 +84,7 @@ class Bytes(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> bytes:
         if not isinstance(x, bytes | bytearray | Packet):
-            raise TypeError(f"{self.name}: bytes or a layer expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected bytes or a layer, not {type(x).__name__}")
         return bytes(x)
 
     def i2len(self, pkt: Packet, x: bytes) -> int:
@@ -114,7 +114,7 @@ class WideString(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> str | bytes:
         if not isinstance(x, str | bytes):
-            raise TypeError(f"{self.name}: str or bytes expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected str or bytes, not {type(x).__name__}")
         return x
 
     def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
@@ -156,8 +156,8 @@ class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from the start of the layer; zeros unless given.
 
     Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
-    section specifies the padding itself, only the alignment of headers (MS-MQMQ 2.2.19.1): at the end of a packet,
-    where no header follows, such padding may be missing.
+    section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding may be
+    missing at the end of a packet, where no header follows.
     """
 
     __slots__ = ("align", "printed")
@@ -194,7 +194,7 @@ class Nested(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
         if x is not None and not isinstance(x, Packet):
-            raise TypeError(f"{self.name}: a layer expected, not {type(x).__name__}")
+            raise TypeError(f"{self.name}: expected a layer, not {type(x).__name__}")
         return x
 
     def addfield(self, pkt: Packet, s: bytes, val: Packet | None) -> bytes:

@@ -213,7 +213,7 @@ class Reader:
         """Read an aligned number."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
-            raise WireError(f"{size} bytes expected at {self.at} of {len(self.data)}")
+            raise WireError(f"expected {size} bytes at offset {self.at} of {len(self.data)} bytes")
         self.at += size
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
@@ -225,7 +225,9 @@ class Reader:
         """Read a [string] without its null."""
         _, _, count = self.long(), self.long(), self.long()
         if not 0 < count <= (len(self.data) - self.at) // 2:
-            raise WireError(f"{count} characters at {self.at} of {len(self.data)}")
+            raise WireError(
+                f"a string of {count} characters at offset {self.at} does not fit into {len(self.data)} bytes"
+            )
         self.at += 2 * count
         found = self.data[self.at - 2 * count : self.at].decode("utf-16-le", "replace")
         if found[-1] != "\0":
@@ -236,7 +238,7 @@ class Reader:
         """Read a GUID."""
         self.at += -self.at % 4
         if self.at + 16 > len(self.data):
-            raise WireError(f"a GUID expected at {self.at} of {len(self.data)}")
+            raise WireError(f"expected a GUID at offset {self.at} of {len(self.data)} bytes")
         self.at += 16
         return UUID(bytes_le=self.data[self.at - 16 : self.at])
 

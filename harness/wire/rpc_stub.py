@@ -41,7 +41,7 @@ class Exactly(StrFixedLenField):
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
         if len(s) < self.sz:
-            raise struct.error(f"{self.name}: {len(s)} of {self.sz} bytes")
+            raise struct.error(f"{self.name}: only {len(s)} of {self.sz} bytes are present")
         return super().getfield(pkt, s)  # type: ignore[no-any-return]
 
 
@@ -66,7 +66,7 @@ class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
         found, varying = octets(array) or b"", array.value[0]
         if not len(found) == varying.actual_count <= array.max_count:
             counts = f"actual_count {varying.actual_count}, max_count {array.max_count}"
-            raise struct.error(f"{self.name}: {counts}, {len(found)} bytes there")
+            raise struct.error(f"{self.name}: {counts}, but {len(found)} bytes are present")
         return rest, array
 
 

@@ -93,7 +93,7 @@ class Run:
         ]
         try:
             return built + self._struct.pack(*numbers)
-        except struct.error:  # of a value that does not fit; scapy's error names its field
+        except struct.error:  # a value does not fit; scapy's error names the field
             return self._build_separately(layer, built)
 
     def _build_separately(self, layer: Packet, built: bytes) -> bytes:

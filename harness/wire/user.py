@@ -126,7 +126,7 @@ class UserHeader(Layer):
     def post_dissect(self, s: bytes) -> bytes:
         """Refuse a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
         if self.underlayer and not self.MP:
-            raise WireError("UserHeader.MP: 0, a message without MessagePropertiesHeader")
+            raise WireError("UserHeader.MP is 0, so the MessagePropertiesHeader is missing")
         return s
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:

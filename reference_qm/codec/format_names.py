@@ -219,7 +219,7 @@ def _parse_direct(text: str, offset: int) -> DirectName:
         )
     protocol, address = match["protocol"].upper(), match["address"]
     if protocol not in _ADDRESSES:
-        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is none of {', '.join(_ADDRESSES)}")
+        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is not one of {', '.join(_ADDRESSES)}")
     if not _ADDRESSES[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",

@@ -140,7 +140,7 @@ class UserMessagePacket(_Received):
             wire += self.SessionHeader.build()
         if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
             return base_header.build_sized(sized) + wire  # the construction satisfies the other demands of framing
-        return _with_base(base_header, sized, wire)
+        return _prepend_base_header(base_header, sized, wire)
 
 
 InternalPacket = EstablishConnectionPacket | ConnectionParametersPacket | SessionAckPacket | UnknownInternalPacket
@@ -243,10 +243,10 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
     if packet_type != kind.PT:
         raise MisuseError(f"InternalHeader.Flags.PT must be 0x{packet_type:X} here, not 0x{kind.PT:X}")
     wire = kind.build() + body
-    return _with_base(head, base.BASE_HEADER_SIZE + len(wire), wire)
+    return _prepend_base_header(head, base.BASE_HEADER_SIZE + len(wire), wire)
 
 
-def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
+def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
     """Prepend the BaseHeader to the other headers; raise MisuseError when the packet would be framed differently.
 
     A PacketSize of 0 is replaced by ``size``.

@@ -79,7 +79,7 @@ class MessagePropertiesHeader(Flagged, Record):
         return len(self.ExtensionData)
 
     def _encode_label(self) -> bytes:
-        return b"" if self.Label is None else text.join(self.Label, self.LabelTerminated)
+        return b"" if self.Label is None else text.append_terminator(self.Label, self.LabelTerminated)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -100,7 +100,9 @@ class MessagePropertiesHeader(Flagged, Record):
         label: str | None = None
         terminated = True
         if label_length:
-            label, terminated = text.split(cursor.take(2 * label_length, "MessagePropertiesHeader.Label", SECTION))
+            label, terminated = text.split_terminator(
+                cursor.take(2 * label_length, "MessagePropertiesHeader.Label", SECTION)
+            )
         extension = b""
         if extension_size:
             extension = cursor.take(extension_size, "MessagePropertiesHeader.ExtensionData", SECTION)

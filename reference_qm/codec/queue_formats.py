@@ -99,7 +99,7 @@ class DirectQueueFormatName(Record):
     @property
     def Count(self) -> int:  # noqa: N802 - the printed name
         """The size of the WCHAR buffer in bytes, including its terminating null."""
-        return len(text.join(self.DirectFormatName, self.Terminated))
+        return len(text.append_terminator(self.DirectFormatName, self.Terminated))
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -110,7 +110,7 @@ class DirectQueueFormatName(Record):
                 "DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are not whole WCHARs"
             )
         wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
-        name, terminated = text.split(wire)
+        name, terminated = text.split_terminator(wire)
         return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
 
     def build(self) -> bytes:
@@ -119,7 +119,7 @@ class DirectQueueFormatName(Record):
 
 @lru_cache(maxsize=1024)  # every packet names one of the same few queues
 def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
-    wire = text.join(name, terminated)
+    wire = text.append_terminator(name, terminated)
     head = _DIRECT_LAYOUT.pack(len(wire))
     return head + wire + build_padding(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
@@ -144,7 +144,7 @@ class MQFDirectQueueFormatName(Record):
     def build(self) -> bytes:
         if "\0" in self.DirectFormatName:
             raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside the name would end it")
-        return text.join(self.DirectFormatName, terminated=True)
+        return text.append_terminator(self.DirectFormatName, terminated=True)
 
 
 @value_object

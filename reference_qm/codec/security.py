@@ -116,4 +116,4 @@ class ProviderInfo(Record):
         return cls(provider_type, text.decode(cursor.through(text.NULL_WCHAR, "ProviderInfo.ProviderName", SECTION)))
 
     def build(self) -> bytes:
-        return _PROVIDER_INFO_LAYOUT.build(self) + text.join(self.ProviderName, terminated=True)
+        return _PROVIDER_INFO_LAYOUT.build(self) + text.append_terminator(self.ProviderName, terminated=True)

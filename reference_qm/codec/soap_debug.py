@@ -81,11 +81,11 @@ class SoapHeader(Record):
 def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
     if not length:
         return None, True
-    return text.split(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
+    return text.split_terminator(cursor.take(2 * length, field, _SOAP_HEADER_SECTION))
 
 
 def _build_section(content: str | None, terminated: bool) -> bytes:
-    return b"" if content is None else text.join(content, terminated)
+    return b"" if content is None else text.append_terminator(content, terminated)
 
 
 @dataclass(frozen=True, slots=True)

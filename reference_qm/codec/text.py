@@ -23,12 +23,12 @@ def encode(text: str) -> bytes:
 
 
 @lru_cache(maxsize=1024)  # every packet has one of the same few queues and labels
-def split(wire: bytes) -> tuple[str, bool]:
+def split_terminator(wire: bytes) -> tuple[str, bool]:
     """Return the text of a buffer without its terminating null, and whether the null was present."""
     text = decode(wire)
     return (text[:-1], True) if text.endswith("\0") else (text, False)
 
 
-def join(text: str, terminated: bool) -> bytes:
+def append_terminator(text: str, terminated: bool) -> bytes:
     """Return the buffer of a text, with its terminating null if ``terminated``."""
     return encode(text) + NULL_WCHAR if terminated else encode(text)

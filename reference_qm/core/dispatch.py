@@ -57,7 +57,7 @@ Its int argument is the number of the timer's owner (session, read, association 
 """
 
 
-def _for_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
+def _look_up_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTimer:
     def on_timer(qm: QM, owner: int, now: Now) -> None:
         session = qm.sessions.get(owner)
         if session is not None:
@@ -93,14 +93,14 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
 }
 
 ON_TIMER: Mapping[TimerName, OnTimer] = {
-    TimerName.SESSION_INITIALIZATION: _for_session(lambda qm: qm.closing.on_session_initialization_timer),
-    TimerName.SESSION_CLEANUP: _for_session(lambda qm: qm.closing.on_session_cleanup_timer),
-    TimerName.SESSION_RETRY_CONNECT: _for_session(lambda qm: qm.establishing.on_session_retry_connect_timer),
-    TimerName.SESSION_ACK_WAIT: _for_session(lambda qm: qm.session_acks.on_wait_timer),
-    TimerName.SESSION_ACK_SEND: _for_session(lambda qm: qm.session_acks.on_send_timer),
-    TimerName.TRANSACTIONAL_ACK_WAIT: _for_session(lambda qm: qm.transactional_sending.on_ack_wait_timer),
-    TimerName.ORDER_ACK_SEND: _for_session(lambda qm: qm.order_acks.on_send_timer),
-    TimerName.PING_RESPONSE: _for_session(lambda qm: qm.ping.on_response_timer),
+    TimerName.SESSION_INITIALIZATION: _look_up_session(lambda qm: qm.closing.on_session_initialization_timer),
+    TimerName.SESSION_CLEANUP: _look_up_session(lambda qm: qm.closing.on_session_cleanup_timer),
+    TimerName.SESSION_RETRY_CONNECT: _look_up_session(lambda qm: qm.establishing.on_session_retry_connect_timer),
+    TimerName.SESSION_ACK_WAIT: _look_up_session(lambda qm: qm.session_acks.on_wait_timer),
+    TimerName.SESSION_ACK_SEND: _look_up_session(lambda qm: qm.session_acks.on_send_timer),
+    TimerName.TRANSACTIONAL_ACK_WAIT: _look_up_session(lambda qm: qm.transactional_sending.on_ack_wait_timer),
+    TimerName.ORDER_ACK_SEND: _look_up_session(lambda qm: qm.order_acks.on_send_timer),
+    TimerName.PING_RESPONSE: _look_up_session(lambda qm: qm.ping.on_response_timer),
     TimerName.MESSAGE_ID_HISTORY_CLEANUP: lambda qm, owner, now: qm.history.on_history_timer(now),
     TimerName.MESSAGE_EXPIRATION: lambda qm, owner, now: qm.expiring.on_expiration_timer(now),
     TimerName.DIRECTORY_ONLINE: lambda qm, owner, now: qm.directory_client.on_directory_online_timer(now),

@@ -81,8 +81,8 @@ class QueueManager(Parts):
             strict=config.strict_stubs,
         )
         self.remote_client = RemoteClient()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.in_transit)
+        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.is_in_queue)
+        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.is_in_session_table)
         self.begun = False
         """Whether the queue manager has started and its initialization does not wait for the directory."""
         self.held: deque[Input] = deque()
@@ -105,12 +105,12 @@ class QueueManager(Parts):
         if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)
             return []
-        effects = self._take_in(event, now)
+        effects = self._handle_input(event, now)
         while self.held and self.begun:
-            effects += self._take_in(self.held.popleft(), now)
+            effects += self._handle_input(self.held.popleft(), now)
         return effects
 
-    def _take_in(self, event: Input, now: Now) -> list[Effect]:
+    def _handle_input(self, event: Input, now: Now) -> list[Effect]:
         if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
             self.inputs.on_anything_while_stopped(event, now)
         else:

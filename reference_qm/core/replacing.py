@@ -10,12 +10,12 @@ def put_in_place(qm: QM, cls: type[Part]) -> None:
 
     Raise TypeError for a class that derives from no part, or from several parts.
     """
-    attribute = attribute_of(qm, part_of(cls))
+    attribute = find_attribute(qm, find_part(cls))
     current = type(getattr(qm, attribute))
     setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
 
 
-def part_of(cls: type[Part]) -> type[Part]:
+def find_part(cls: type[Part]) -> type[Part]:
     """Return the part of the queue manager that a class derives from."""
     parts = [base for base in cls.__mro__ if Part in base.__bases__]
     if len(parts) != 1:
@@ -23,7 +23,7 @@ def part_of(cls: type[Part]) -> type[Part]:
     return parts[0]
 
 
-def attribute_of(qm: QM, part: type[Part]) -> str:
+def find_attribute(qm: QM, part: type[Part]) -> str:
     """Return the name of the queue manager's attribute that refers to a part."""
     for name, value in vars(qm).items():
         if isinstance(value, part):

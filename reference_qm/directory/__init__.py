@@ -1,7 +1,7 @@
 """The directory of an enterprise and the events that use it. Spec: MS-MQDMPR 3.1.1, 3.1.7.1.18 to 3.1.7.1.25."""
 
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, equals
+from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, build_equality_filter
 from reference_qm.directory.interface import Begun, Change, Created, Found
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import (
@@ -42,5 +42,5 @@ __all__ = [
     "Site",
     "StorageError",
     "User",
-    "equals",
+    "build_equality_filter",
 ]

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
-from reference_qm.directory.filters import AttributeSortOrder, FilterError, check_filter, equals, matching
+from reference_qm.directory.filters import (
+    AttributeSortOrder,
+    FilterError,
+    build_equality_filter,
+    check_filter,
+    select_matching,
+)
 from reference_qm.directory.interface import AttributeList, Begun, Change, Create, Delete, Filter, Found, Write
 from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, update_element
 from reference_qm.directory.replica import Replica
@@ -98,7 +104,7 @@ def check_directory_online(directory: Replica, state: DirectoryState) -> None:
 
     Spec: MS-MQDMPR 3.1.7.1.25.
     """
-    own = equals("Identifier", state.LocalQueueManager.Identifier)
+    own = build_equality_filter("Identifier", state.LocalQueueManager.Identifier)
     published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
     if not isinstance(published, QueueManager):
         return
@@ -110,7 +116,9 @@ def check_directory_online(directory: Replica, state: DirectoryState) -> None:
 
 
 def _refresh_queue(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
-    found = read_directory(directory, state, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
+    found = read_directory(
+        directory, state, "Queue", build_equality_filter("Identifier", queue.Identifier)
+    ).rDirectoryObject
     return update_element(queue, found) if isinstance(found, Queue) else queue
 
 
@@ -126,7 +134,7 @@ def _read_offline(state: DirectoryState, kind: str, filters: Filter) -> Found:
         check_filter(of_kind, filters)
     except FilterError:
         return Found(Result.GENERIC_ERROR)
-    found = matching(elements, filters)
+    found = select_matching(elements, filters)
     return Found(Result.SUCCESS, found[0]) if found else Found(otherwise)
 
 

@@ -58,14 +58,16 @@ class AttributeFilter:
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
         if self.operator in _ORDERINGS:
-            return any(self._is_true_of(value, _ORDERINGS[self.operator]) for value in values)
-        return any(self._is_true_of(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
+            return any(self._compare_stored_value(value, _ORDERINGS[self.operator]) for value in values)
+        return any(self._compare_stored_value(value, operator.eq) for value in values) is (
+            self.operator is Operator.EQUALS
+        )
 
-    def _is_true_of(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+    def _compare_stored_value(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
         return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
 
 
-def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
+def build_equality_filter(attribute: str, value: Value) -> tuple[AttributeFilter]:
     """Return the iFilter with the single condition ``attribute EQUALS value``."""
     return (AttributeFilter(attribute, Operator.EQUALS, value),)
 
@@ -91,12 +93,12 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
             raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
 
 
-def matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
+def select_matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
     """Return the elements that satisfy all expressions, in the given order."""
     return [element for element in elements if all(one.holds(element) for one in filters)]
 
 
-def in_order(
+def sort_elements(
     elements: list[DirectoryObject], names: Sequence[str] | None, orders: Sequence[AttributeSortOrder] | None
 ) -> list[DirectoryObject]:
     """Sort elements of one type by attributes; each attribute has at most one sort order.

@@ -13,7 +13,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.filters import AttributeSortOrder
 from reference_qm.directory.interface import AttributeList, Change, Create, Created, Delete, Filter
 from reference_qm.directory.names import distinguished_name
-from reference_qm.directory.objects import DirectoryObject, directory_attributes, with_attributes
+from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, directory_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
     RULES,
@@ -62,7 +62,7 @@ class MemoryDirectory(Replica):
     @connected.setter
     def connected(self, connected: bool) -> None:
         self._connected = connected
-        self._notify()
+        self._notify_observers()
 
     def another(self) -> MemoryDirectory:
         """Return a new empty directory with the same sources of Identifiers and time."""
@@ -107,8 +107,8 @@ class MemoryDirectory(Replica):
             raise ValueError(f"{kind}: the attributes that form its name must be set")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
-                raise ValueError(f"{path}: exists already; change the existing object instead")
-            return self._publish(element, path)
+                raise ValueError(f"{path} exists already; change the existing object instead")
+            return self._store_published(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:
         """Create an object. Spec: MS-MQDSSM 3.1.6.1. The directory chooses the Identifier."""
@@ -125,9 +125,9 @@ class MemoryDirectory(Replica):
                     return Created(Result.OBJECT_ALREADY_EXISTS)
                 if not self._sites_exist(element):
                     return Created(Result.GENERIC_ERROR)
-                published = with_attributes(element, created_attributes(type(element), attributes))
+                published = copy_with_attributes(element, created_attributes(type(element), attributes))
                 return Created(
-                    Result.SUCCESS, self._publish(self._drop_dangling_references(published), path).Identifier
+                    Result.SUCCESS, self._store_published(self._drop_dangling_references(published), path).Identifier
                 )
         except StorageError:
             return Created(Result.GENERIC_ERROR)
@@ -139,7 +139,7 @@ class MemoryDirectory(Replica):
         if (
             type(element) not in RULES
             or not RULES[type(element)].creatable
-            or not (element.Identifier or _path(element))
+            or not (element.Identifier or _get_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
@@ -149,7 +149,7 @@ class MemoryDirectory(Replica):
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
-                below = f", {_path(stored)}"
+                below = f", {_get_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
                 self._delete_element(stored)
@@ -162,7 +162,7 @@ class MemoryDirectory(Replica):
         if (
             not may_list(type(element), attributes)
             or not cost_is_valid(element)
-            or not (element.Identifier or _path(element))
+            or not (element.Identifier or _get_path(element))
         ):
             return Result.GENERIC_ERROR
         if not self.connected:
@@ -191,9 +191,9 @@ class MemoryDirectory(Replica):
     def _open_to_change(self) -> Iterator[None]:
         """Enter a block that changes the objects: all changes are stored or, after StorageError, none."""
         yield
-        self._notify()
+        self._notify_observers()
 
-    def _notify(self) -> None:
+    def _notify_observers(self) -> None:
         for observer in self.observers:
             observer()
 
@@ -212,24 +212,24 @@ class MemoryDirectory(Replica):
 
     def _store_element(self, element: DirectoryObject) -> None:
         """Store an element with its Identifier and place; raises StorageError."""
-        if type(element) not in RULES or element.Identifier is None or not _path(element):
+        if type(element) not in RULES or element.Identifier is None or not _get_path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
-        self._paths[_path(element)] = element.Identifier
+        self._paths[_get_path(element)] = element.Identifier
 
     def _delete_element(self, element: DirectoryObject) -> None:
         """Delete a stored element; raises StorageError."""
-        del self._objects[self._paths.pop(_path(element))]
+        del self._objects[self._paths.pop(_get_path(element))]
 
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find an object by its Identifier; without an Identifier by its FullPath, and without a FullPath by its name.
         Spec: MS-MQDSSM 3.1.6.16.
         """
-        identifier = element.Identifier or self._paths.get(_path(element))
+        identifier = element.Identifier or self._paths.get(_get_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
 
-    def _publish(self, element: DirectoryObject, path: str) -> DirectoryObject:
+    def _store_published(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
         element = _set_known_attributes(
@@ -260,7 +260,7 @@ class MemoryDirectory(Replica):
         return replace(element, **lists)
 
 
-def _path(element: DirectoryObject) -> str:
+def _get_path(element: DirectoryObject) -> str:
     """Return the path of an element in lower case; empty when it is not set."""
     path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
     return path.casefold()

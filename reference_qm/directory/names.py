@@ -27,7 +27,7 @@ def _path_of_computer(name: str) -> tuple[str, ...]:
     return ("CN=msmq", _common_name(name), "CN=Computers")
 
 
-def _of_computer(element: objects.Computer) -> tuple[str, ...]:
+def _name_computer(element: objects.Computer) -> tuple[str, ...]:
     return (_common_name(element.Name), "CN=Computers") if element.Name else ()
 
 
@@ -69,7 +69,7 @@ _NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
     objects.RoutingLink: _routing_link,
     objects.Enterprise: _path_of_enterprise,
     objects.User: _path_of_user,
-    objects.Computer: _of_computer,
+    objects.Computer: _name_computer,
     objects.DistributionList: _distribution_list,
 }
 

@@ -185,7 +185,7 @@ def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
     return _ATTRIBUTES[kind]
 
 
-def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
+def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Element:
     """Return a copy of an element with only the named directory attributes (None: all)."""
     wanted = set(directory_attributes(type(element)) if names is None else names)
     known = directory_attributes(type(element))

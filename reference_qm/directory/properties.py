@@ -12,17 +12,17 @@ def object_sid(directory: Replica, computer: str | None) -> bytes | None:
     """Return objectSid of a computer; None when it is unknown. Spec: MS-MQDMPR 3.1.7.1.3.1."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, Computer))
-    return next((one.SecurityIdentifier for one in found if _same(one.Name, computer)), None)
+    return next((one.SecurityIdentifier for one in found if _are_names_equal(one.Name, computer)), None)
 
 
 def distribution_list(directory: Replica, name: str) -> DistributionList | None:
     """Return the distribution list with a name, for an administrator."""
     _, elements = directory.contents()
     found = (one for one in elements or () if isinstance(one, DistributionList))
-    return next((one for one in found if _same(one.Name, name)), None)
+    return next((one for one in found if _are_names_equal(one.Name, name)), None)
 
 
-def members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
+def list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
     """Return the members of a distribution list; None for an unknown list, or a list with an invalid member. Spec:
     MS-MQDSSM 3.1.6.9. A list among the members is returned unresolved.
     """
@@ -36,5 +36,5 @@ def members(directory: Replica, identifier: UUID) -> list[Queue | DistributionLi
     return known if len(known) == len(found) else None
 
 
-def _same(name: str | None, other: str | None) -> bool:
+def _are_names_equal(name: str | None, other: str | None) -> bool:
     return name is not None and other is not None and name.casefold() == other.casefold()

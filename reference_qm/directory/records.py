@@ -39,7 +39,7 @@ def from_record(record: object) -> DirectoryObject:
     if unknown:
         raise RecordError(f"{kind.__name__} has no attributes {', '.join(sorted(unknown))}")
     read: dict[str, Any] = {
-        name: _read(f"{kind.__name__}.{name}", _HINTS[kind][name], value) for name, value in values.items()
+        name: _read_value(f"{kind.__name__}.{name}", _HINTS[kind][name], value) for name, value in values.items()
     }
     return kind(**read)
 
@@ -53,15 +53,15 @@ def _encode_value(value: Any) -> object:
     return write(value) if write else value
 
 
-def _read(name: str, hint: Any, value: object) -> object:
+def _read_value(name: str, hint: Any, value: object) -> object:
     """Read a value of a declared type: a simple type, a tuple of a simple type, or a simple type or None."""
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):
             raise RecordError(f"{name}: a list is expected, not {value!a:.40}")
-        return tuple(_read(name, kinds[0], one) for one in value)
+        return tuple(_read_value(name, kinds[0], one) for one in value)
     if NoneType in kinds:
-        return None if value is None else _read(name, next(kind for kind in kinds if kind is not NoneType), value)
+        return None if value is None else _read_value(name, next(kind for kind in kinds if kind is not NoneType), value)
     reader = hint if issubclass(hint, Enum) else _READERS.get(hint)
     if reader is None:
         if type(value) is not hint:

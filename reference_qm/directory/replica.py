@@ -17,11 +17,11 @@ from reference_qm.directory.filters import (
     FilterError,
     Operator,
     check_filter,
-    in_order,
-    matching,
+    select_matching,
+    sort_elements,
 )
 from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
-from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, directory_attributes, with_attributes
+from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, copy_with_attributes, directory_attributes
 from reference_qm.directory.rules import may_list
 
 MAX_QUERIES: Final = 1_024
@@ -96,11 +96,13 @@ class Replica:
             return Result.DIRECTORY_NOT_CONNECTED, []
         try:
             check_filter(of_kind, filters)
-            return Result.SUCCESS, in_order(matching(self._candidates(of_kind, filters), filters), attributes, orders)
+            return Result.SUCCESS, sort_elements(
+                select_matching(self._list_candidates(of_kind, filters), filters), attributes, orders
+            )
         except FilterError:
             return Result.GENERIC_ERROR, []
 
-    def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
+    def _list_candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
         """Return the elements of a type that a filter could match; at most one for a filter by Identifier."""
         for one in filters:
             if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
@@ -114,4 +116,4 @@ def _select_attributes(element: DirectoryObject, attributes: AttributeList) -> F
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)
-    return Found(Result.SUCCESS, with_attributes(element, attributes))
+    return Found(Result.SUCCESS, copy_with_attributes(element, attributes))

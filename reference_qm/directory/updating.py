@@ -9,7 +9,7 @@ from uuid import UUID
 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
-from reference_qm.directory.filters import equals
+from reference_qm.directory.filters import build_equality_filter
 from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, update_element
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
@@ -22,12 +22,12 @@ def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool
 
     Initialization fails if the queue manager is missing from the directory, except while it is provisioned.
     """
-    own = equals("Identifier", state.LocalQueueManager.Identifier)
+    own = build_equality_filter("Identifier", state.LocalQueueManager.Identifier)
     found = read_directory(directory, state, "QueueManager", own)
     if isinstance(found.rDirectoryObject, QueueManager):
         state.LocalQueueManager = update_element(state.LocalQueueManager, found.rDirectoryObject)
         sites = (
-            read_directory(directory, state, "Site", equals("Identifier", one)).rDirectoryObject
+            read_directory(directory, state, "Site", build_equality_filter("Identifier", one)).rDirectoryObject
             for one in state.LocalQueueManager.SiteIdentifierList
         )
         state.SiteCollection = tuple(site for site in sites if isinstance(site, Site))
@@ -77,11 +77,13 @@ def site_gate_collections(
 
 
 def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
-    found = read_directory(directory, state, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
+    found = read_directory(
+        directory, state, "Site", build_equality_filter("Identifier", site.Identifier)
+    ).rDirectoryObject
     return update_element(site, found) if isinstance(found, Site) else site
 
 
 def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
-    found = read_directory(directory, state, "QueueManager", equals("Identifier", gate.Identifier))
+    found = read_directory(directory, state, "QueueManager", build_equality_filter("Identifier", gate.Identifier))
     published = found.rDirectoryObject
     return update_element(gate, published) if isinstance(published, QueueManager) else gate

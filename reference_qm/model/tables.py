@@ -78,7 +78,7 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
-        """Keep a position that has left the session's sequence but awaits another acknowledgment."""
+        """Keep a position that has left the session's sequence but awaits a further acknowledgment."""
         position.AwaitingAck = False
         self._sent.pop(position.order, None)
 

@@ -26,17 +26,17 @@ def releases_named(written: Iterable[str]) -> tuple[str, ...]:
     for each in written:
         first, last = 0, len(WINDOWS)
         if each.startswith(_FROM):
-            first = _index_of(each.removeprefix(_FROM))
+            first = _get_release_index(each.removeprefix(_FROM))
         elif each.startswith(_UNTIL):
-            last = _index_of(each.removeprefix(_UNTIL)) + 1
+            last = _get_release_index(each.removeprefix(_UNTIL)) + 1
         elif each != _ALL:
-            first = _index_of(each)
+            first = _get_release_index(each)
             last = first + 1
         found.update(WINDOWS[first:last])
     return tuple(name for name in WINDOWS if name in found)
 
 
-def _index_of(name: str) -> int:
+def _get_release_index(name: str) -> int:
     if name not in WINDOWS:
         raise ValueError(f"unknown release {name!a}; known: {', '.join(WINDOWS)}")
     return WINDOWS.index(name)

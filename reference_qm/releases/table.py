@@ -42,7 +42,7 @@ class Behaviour:
     erratum: str | None = None
 
 
-def _without_aes(security: SecurityConfig) -> SecurityConfig:
+def _remove_aes_keys(security: SecurityConfig) -> SecurityConfig:
     left = [
         {name: key for name, key in keys.items() if name != AES_PROVIDER}
         for keys in (security.encryption_keys, security.signing_keys)
@@ -50,7 +50,7 @@ def _without_aes(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _with_security(**changes: Any) -> Secured:
+def _change_security_settings(**changes: Any) -> Secured:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 
@@ -73,17 +73,19 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
         "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
         "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
-        "base-caches": Behaviour(_2000_TO_2003, security=_with_security(base_caches=True)),
+        "base-caches": Behaviour(_2000_TO_2003, security=_change_security_settings(base_caches=True)),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
-            ("windows-2000", "windows-xp"), security=_with_security(SendEnhancedRC2Using40BitKeys=True)
+            ("windows-2000", "windows-xp"), security=_change_security_settings(SendEnhancedRC2Using40BitKeys=True)
         ),
-        "rejects-40-bits": Behaviour(("windows-nt",), security=_with_security(RejectEnhancedRC2Using40BitKeys=True)),
-        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
+        "rejects-40-bits": Behaviour(
+            ("windows-nt",), security=_change_security_settings(RejectEnhancedRC2Using40BitKeys=True)
+        ),
+        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedNotSent,)),
         "received-keys-stay": Behaviour(
-            ("until windows-server-2008",), security=_with_security(received_keys_stay=True)
+            ("until windows-server-2008",), security=_change_security_settings(received_keys_stay=True)
         ),
-        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_with_security(sent_keys_live_long=True)),
+        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)),
         # MS-MQMQ
         "memory-in-padding": Behaviour(("all",), parts=(transfer.MemoryInPadding,)),
         "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
@@ -127,29 +129,29 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 
 
 @cache
-def behaviours_of(release: str) -> Mapping[str, Behaviour]:
+def get_behaviours(release: str) -> Mapping[str, Behaviour]:
     """Return the differences of a release, by the name of the difference; empty for the release ``none``."""
     found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
     return MappingProxyType(found)
 
 
-def presets_of(release: str) -> dict[str, Any]:
+def get_presets(release: str) -> dict[str, Any]:
     """Return the fields of a QueueManagerConfig whose preset values differ in a release."""
-    return {name: value for one in behaviours_of(release).values() for name, value in one.presets.items()}
+    return {name: value for one in get_behaviours(release).values() for name, value in one.presets.items()}
 
 
-def secured_as(release: str, security: SecurityConfig) -> SecurityConfig:
+def adapt_security_to_release(release: str, security: SecurityConfig) -> SecurityConfig:
     """Return a security configuration with the changes that a release makes to it."""
-    for one in behaviours_of(release).values():
+    for one in get_behaviours(release).values():
         security = one.security(security) if one.security is not None else security
     return security
 
 
-def configured_as(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
+def adapt_config_to_release(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
     """Return the configuration of a queue manager of a release; presets replace default values only."""
-    return replace(config, **presets_of(release), security=secured_as(release, config.security))
+    return replace(config, **get_presets(release), security=adapt_security_to_release(release, config.security))
 
 
-def parts_of(release: str) -> tuple[type[Part], ...]:
+def get_replaced_parts(release: str) -> tuple[type[Part], ...]:
     """Return the subclasses of parts that a release uses."""
-    return tuple(part for one in behaviours_of(release).values() for part in one.parts)
+    return tuple(part for one in get_behaviours(release).values() for part in one.parts)

@@ -117,7 +117,7 @@ class Call:
         if self.method.handle is not None and self.method.answers_handle:
             name = self.method.handle.name
             handle = values[name]
-            if handle is not None and handle is not self.handle and not self._may_open(handle):
+            if handle is not None and handle is not self.handle and not self._opens_new_handle(handle):
                 raise MisuseError(f"{self.method.name} {name} accepts None, the received handle, or new_handle()")
             on_the_wire = {**values, name: None if handle is None else handle.uuid}
         stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
@@ -141,6 +141,6 @@ class Call:
                 values[one.name] = None
         return {**values, **given}
 
-    def _may_open(self, handle: object) -> bool:
+    def _opens_new_handle(self, handle: object) -> bool:
         kind = self.method.handle_kind
         return self.method.opens_handle and isinstance(handle, ContextHandle) and handle.kind == kind

@@ -22,7 +22,7 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begin_security, fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security, build_fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -180,13 +180,15 @@ class ClientAssociation:
         ack = pdu.body
         assert isinstance(ack, BindAck)
         if len(ack.p_result_list) != len(TRANSFER_SYNTAXES) * len(self.interfaces):
-            return self.end(f"{len(ack.p_result_list)} answers, instead of one for each proposal (C706 12.6.3.1)")
+            return self.end(
+                f"the server sent {len(ack.p_result_list)} answers instead of one for each proposal (C706 12.6.3.1)"
+            )
         for identifier, result in enumerate(ack.p_result_list):
             if result.result == Result.ACCEPTANCE:
                 place, number = divmod(identifier, len(TRANSFER_SYNTAXES))
                 self._contexts[self.interfaces[place].name] = (identifier, TRANSFER_SYNTAXES[number] is NDR64)
         if not self._contexts:
-            return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
+            return self.end("the server offers none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
         if self._security is not None:
@@ -308,10 +310,10 @@ class ClientAssociation:
         context, wide = self._contexts[call.interface.name]
         stub = call.method.build_in(call.arguments, Encoding(wide))
 
-        def make(part: bytes, rest: int, flags: int) -> Pdu:
+        def make_request_pdu(part: bytes, rest: int, flags: int) -> Pdu:
             return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)
 
-        return fragments(stub, self._max_xmit_frag, self._security, make)
+        return build_fragments(stub, self._max_xmit_frag, self._security, make_request_pdu)
 
 
 _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[Outgoing]]] = (

@@ -133,14 +133,14 @@ class PduFramer:
             self._held += taken
             position += len(taken)
             if len(self._held) == self._needed and not self._measured:
-                self._measure()
+                self._measure_pdu()
             if len(self._held) == self._needed:
                 whole = bytes(self._held)
                 self._held.clear()
                 self._needed, self._measured = HEADER_SIZE, False
                 yield whole
 
-    def _measure(self) -> None:
+    def _measure_pdu(self) -> None:
         size = Header.parse(bytes(self._held)).frag_length
         if not HEADER_SIZE <= size <= self.longest:
             raise PduError("frag_length", 8, SECTION, f"is {size}, outside {HEADER_SIZE} to {self.longest}")

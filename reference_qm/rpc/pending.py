@@ -16,7 +16,7 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.rpc.verification import MOST_PADDING_BYTES, VerificationError, without_verification_trailer
+from reference_qm.rpc.verification import MOST_PADDING_BYTES, VerificationError, strip_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -64,10 +64,10 @@ class PendingCalls:
         request = pdu.body
         assert isinstance(request, Request)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
-            if (breach := self._breach(pdu)) is not None:
+            if (breach := self._find_violation(pdu)) is not None:
                 return self._association.protocol_error(pdu, breach)
             self._current_call_id = pdu.call_id
-            return self._first(pdu, request, security)
+            return self._start_call(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS:
@@ -80,9 +80,9 @@ class PendingCalls:
             return self._association.protocol_error(
                 pdu, "a fragment of a different call arrived before the request was complete (MS-RPCE 3.3.3.5.2)"
             )
-        return self._add(incoming, pdu, request)
+        return self._add_fragment(incoming, pdu, request)
 
-    def _breach(self, pdu: Pdu) -> str | None:
+    def _find_violation(self, pdu: Pdu) -> str | None:
         """Return why a new call violates the rules for calls; None for a valid call."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
@@ -92,37 +92,37 @@ class PendingCalls:
             return f"call {pdu.call_id} before the answer, not multiplexed (MS-RPCE 3.3.1.5.8)"
         return None
 
-    def _first(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
+    def _start_call(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
         """Start a call; an invalid first fragment is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
-            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
+            return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
         method = context.interface.methods.get(request.opnum)
         if method is None:
-            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_OP_RNG_ERROR)
+            return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_OP_RNG_ERROR)
         limits = self._association.limits
-        group = self._group()
+        group = self._get_group()
         full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
         if self._association.draining or len(self._calls) >= limits.pending_calls or full:
-            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
+            return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming = IncomingCall(pdu, context, method, request, security)
-        return self._add(incoming, pdu, request)
+        return self._add_fragment(incoming, pdu, request)
 
-    def _add(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[RpcOutput]:
+    def _add_fragment(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[RpcOutput]:
         self._incoming = None
         size = len(incoming.stub) + len(request.stub)
         if size > MAX_INPUT_SIZE:  # MS-RPCE 3.3.3.5.4
-            return self._refuse(incoming.call_id, request.p_cont_id, FaultStatus.ACCESS_DENIED)
+            return self._refuse_request(incoming.call_id, request.p_cont_id, FaultStatus.ACCESS_DENIED)
         if size + self._stub_bytes > self._association.limits.stub_bytes:
-            return self._refuse(incoming.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
+            return self._refuse_request(incoming.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming.stub += request.stub
         incoming.cancels += bool(pdu.pfc_flags & Flags.PENDING_CANCEL)
         if not pdu.pfc_flags & Flags.LAST_FRAG:
             self._incoming = incoming
             return []
-        return self._accept(incoming)
+        return self._accept_request(incoming)
 
-    def _accept(self, incoming: IncomingCall) -> list[RpcOutput]:
+    def _accept_request(self, incoming: IncomingCall) -> list[RpcOutput]:
         """Read the stub of a complete request."""
         context, method = incoming.context, incoming.method
         try:
@@ -130,35 +130,35 @@ class PendingCalls:
                 raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "exceeds the stub data of all fragments")
             if context.wide and incoming.order != "<":
                 raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
-            stub, padding = self._stub_of(incoming)
+            stub, padding = self._extract_stub(incoming)
             encoding = Encoding(context.wide, incoming.order, self._association.server.strict)
             arguments = method.read_in(stub, encoding, padding)
         except VerificationError:
-            return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
+            return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:
-            return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)
+            return self._refuse_request(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)
         call = Call(self._association, incoming, arguments)
         self._calls[call.call_id] = call
         self._stub_bytes += call.stub_size
-        self._group().promised += call.method.opens_handle
-        return self._dispatch(call)
+        self._get_group().promised += call.method.opens_handle
+        return self._dispatch_call(call)
 
-    def _stub_of(self, incoming: IncomingCall) -> tuple[bytes, int]:
+    def _extract_stub(self, incoming: IncomingCall) -> tuple[bytes, int]:
         """Return the stub data without a verification trailer, and the maximum size of the padding after them."""
         stub = bytes(incoming.stub)
         if incoming.security is None:
             return stub, 0
         where = incoming.context, incoming.first, incoming.call_id, incoming.packed_drep
-        stub, found = without_verification_trailer(stub, *where, header_sign=incoming.security.header_sign)
+        stub, found = strip_verification_trailer(stub, *where, header_sign=incoming.security.header_sign)
         return stub, MOST_PADDING_BYTES - 1 if found else 0
 
-    def _dispatch(self, call: Call) -> list[RpcOutput]:
+    def _dispatch_call(self, call: Call) -> list[RpcOutput]:
         """Pass a call to the dispatcher, unless its context handle is missing or in use. Spec: C706 5.1.6."""
         parameter = call.method.handle
         if parameter is not None and call.method.takes_handle:
             given = call.arguments[parameter.name]
             if given is not None:
-                handle = self._group().find(call.method.handle_kind, given)
+                handle = self._get_group().find(call.method.handle_kind, given)
                 if handle is None:
                     return self.fail(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
                 if handle.holder is not None:
@@ -176,7 +176,7 @@ class PendingCalls:
 
     def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
         """Answer a call with a response; ``handle`` is the context handle among its results."""
-        group = self._group()
+        group = self._get_group()
         opened = handle if handle is not call.handle else None
         if call.handle is not None and call.method.answers_handle and handle is not call.handle:
             group.handles.pop(call.handle.uuid, None)
@@ -186,16 +186,16 @@ class PendingCalls:
             group.handles[opened.uuid] = opened
         size = self._association.max_xmit_frag
         answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
-        return [*self._association.send(answer), *self._end(call), *self._association.settle()]
+        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
 
     def fail(self, call: Call, status: int) -> list[RpcOutput]:
         """Answer a call with a fault."""
         if call.ended:
             return []
         answer = fault(call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels)
-        return [*self._association.send(answer), *self._end(call), *self._association.settle()]
+        return [*self._association.send(answer), *self._end_call(call), *self._association.settle()]
 
-    def _refuse(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
+    def _refuse_request(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
         """Answer a request that is refused before it becomes a call."""
         return self._association.send(fault(call_id, p_cont_id, status, executed=False))
 
@@ -218,26 +218,26 @@ class PendingCalls:
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
-        return [] if call is None else [*self._orphan(call), *self._association.settle()]
+        return [] if call is None else [*self._orphan_call(call), *self._association.settle()]
 
     def abandon(self) -> list[RpcOutput]:
         """Drop every call, because the connection is lost."""
         self._incoming = None
         happened: list[RpcOutput] = []
         for call in list(self._calls.values()):
-            happened += self._orphan(call)
+            happened += self._orphan_call(call)
         return happened
 
-    def _orphan(self, call: Call) -> list[RpcOutput]:
+    def _orphan_call(self, call: Call) -> list[RpcOutput]:
         orphaned: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
-        return orphaned + self._end(call)
+        return orphaned + self._end_call(call)
 
-    def _end(self, call: Call) -> list[RpcOutput]:
+    def _end_call(self, call: Call) -> list[RpcOutput]:
         """Remove a finished call; the next call that waits for its context handle runs."""
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size
-        self._group().promised -= call.method.opens_handle
+        self._get_group().promised -= call.method.opens_handle
         handle = call.handle
         if handle is None:
             return []
@@ -246,10 +246,10 @@ class PendingCalls:
         while handle.waiting and handle.holder is None:
             following = handle.waiting.popleft()
             if not (following.ended or following.association.closed):
-                happened += following.association.calls._dispatch(following)
+                happened += following.association.calls._dispatch_call(following)
         return happened
 
-    def _group(self) -> AssociationGroup:
+    def _get_group(self) -> AssociationGroup:
         group = self._association.group
         assert group is not None
         return group

@@ -50,7 +50,7 @@ class AgreedSecurity:
             return pdu.build()
         pad = -len(pdu.body.stub) % STUB_ALIGNMENT
         wire = replace(pdu, sec_trailer=self.trailer(bytes(self.context.signature_size), pad)).build()
-        segments = segments_of(wire)
+        segments = split_segments(wire)
         if self.level.seals:
             body, signature = self.context.seal(segments, header_sign=self.header_sign)
         else:
@@ -62,7 +62,7 @@ class AgreedSecurity:
 
         Raise SecurityError for a wrong signature, and PduError for wrong padding.
         """
-        segments = segments_of(wire)
+        segments = split_segments(wire)
         token = wire[len(wire) - Header.parse(wire).auth_length :]
         signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
         if any(rest):  # the provider fills unused space with zeros (MS-RPCE 2.2.2.11)
@@ -87,7 +87,7 @@ def begin_security(security: ClientSecurity) -> AgreedSecurity:
     return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
 
 
-def segments_of(wire: bytes) -> Segments:
+def split_segments(wire: bytes) -> Segments:
     """Cut a whole PDU of a call into its segments; the PDU has a sec_trailer. A PDU without stub data has no body."""
     header = Header.parse(wire)
     start = len(wire) - header.auth_length - TRAILER_SIZE
@@ -100,7 +100,7 @@ def segments_of(wire: bytes) -> Segments:
     return Segments(wire[:length], wire[length:start], wire[start : start + TRAILER_SIZE])
 
 
-def fragments(
+def build_fragments(
     stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
 ) -> bytes:
     """Return a request or response as fragments, each with its own protection.
@@ -108,17 +108,17 @@ def fragments(
     ``make`` gets the stub data of a fragment, the number of remaining bytes (alloc_hint), and its flags.
     """
     out = bytearray()
-    for start, part, flags in _parts(stub, _room(fragment_bytes, security)):
+    for start, part, flags in _split_stub(stub, _count_stub_bytes_per_fragment(fragment_bytes, security)):
         pdu = make(part, len(stub) - start, flags)
         out += pdu.build() if security is None else security.protect(pdu)
     return bytes(out)
 
 
-def _room(fragment_bytes: int, security: AgreedSecurity | None) -> int:
+def _count_stub_bytes_per_fragment(fragment_bytes: int, security: AgreedSecurity | None) -> int:
     return (fragment_bytes - CALL_HEADER) // 8 * 8 if security is None else security.room(fragment_bytes)
 
 
-def _parts(stub: bytes, room: int) -> Iterator[tuple[int, bytes, int]]:
+def _split_stub(stub: bytes, room: int) -> Iterator[tuple[int, bytes, int]]:
     for start in range(0, max(len(stub), 1), room):
         flags = Flags.FIRST_FRAG if start == 0 else 0
         if start + room >= len(stub):

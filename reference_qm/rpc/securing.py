@@ -62,10 +62,10 @@ class AssociationSecurity:
         trailer = pdu.sec_trailer
         if trailer is None:
             return None
-        agreed = self._one_of(trailer)
+        agreed = self._check_trailer(trailer)
         if agreed.legs == 0:
             agreed.header_sign = bool(pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN)
-        token = self._step(agreed, trailer.token)
+        token = self._process_token(agreed, trailer.token)
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
@@ -73,9 +73,9 @@ class AssociationSecurity:
 
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
-        agreed = self._one_of(trailer)
+        agreed = self._check_trailer(trailer)
         try:
-            self._step(agreed, trailer.token)
+            self._process_token(agreed, trailer.token)
         except AuthenticationRefused as refused:
             agreed.failed = str(refused)
 
@@ -89,13 +89,13 @@ class AssociationSecurity:
         """Whether an authentication has begun and is not complete."""
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
 
-    def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:
+    def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
         if self._agreed is None or not self._agreed.is_of(trailer):
             why = f"security context {trailer.auth_context_id} beside the one of this connection ({_CONTEXT_SECTION})"
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
         return self._agreed
 
-    def _step(self, agreed: AgreedSecurity, token: bytes) -> bytes:
+    def _process_token(self, agreed: AgreedSecurity, token: bytes) -> bytes:
         agreed.legs += 1
         try:
             if agreed.failed is not None or agreed.context.complete:

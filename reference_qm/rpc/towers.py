@@ -56,7 +56,7 @@ class Tower:
         protocols = tuple(left[0] if left else None for left, _ in floors[2:])
         if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:
             return None
-        syntaxes = [_syntax(*floor) for floor in floors[:2]]
+        syntaxes = [_read_floor_syntax(*floor) for floor in floors[:2]]
         if syntaxes[0] is None or syntaxes[1] is None:
             return None
         port = int.from_bytes(floors[3][1], "big")
@@ -79,7 +79,7 @@ class Tower:
         return b"".join(parts)
 
 
-def _syntax(left: bytes, right: bytes) -> SyntaxId | None:
+def _read_floor_syntax(left: bytes, right: bytes) -> SyntaxId | None:
     """Return the syntax that a floor with a UUID identifies."""
     if len(left) != 19 or left[0] != _UUID or len(right) != 2:
         return None

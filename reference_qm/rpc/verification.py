@@ -24,7 +24,7 @@ class VerificationError(Exception):
     """A verification trailer contradicts its request."""
 
 
-def without_verification_trailer(
+def strip_verification_trailer(
     stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
 ) -> tuple[bytes, bool]:
     """Return the stub data before a verification trailer, and whether there was a trailer; raise VerificationError.
@@ -34,7 +34,7 @@ def without_verification_trailer(
     if place < 0 or place % _ALIGNMENT:
         return stub, False
     expected = {
-        _PCONTEXT: _syntax(context.interface.syntax) + _syntax(NDR64 if context.wide else NDR),
+        _PCONTEXT: _encode_syntax(context.interface.syntax) + _encode_syntax(NDR64 if context.wide else NDR),
         _HEADER2: struct.pack("<B3x4sIHH", PacketType.REQUEST, packed_drep, call_id, first.p_cont_id, first.opnum),
     }
     commands: list[tuple[int, bytes]] = []
@@ -48,15 +48,15 @@ def without_verification_trailer(
     if position != len(stub):
         return stub, False
     for command, value in commands:
-        _check(command, value, expected, header_sign)
+        _check_command(command, value, expected, header_sign)
     return stub[:place], True
 
 
-def _syntax(syntax: SyntaxId) -> bytes:
+def _encode_syntax(syntax: SyntaxId) -> bytes:
     return syntax.uuid.bytes_le + struct.pack("<I", syntax.version)
 
 
-def _check(command: int, value: bytes, expected: dict[int, bytes], header_sign: bool) -> None:
+def _check_command(command: int, value: bytes, expected: dict[int, bytes], header_sign: bool) -> None:
     kind = command & _COMMAND
     if kind == _BITMASK:
         promised = len(value) == 4 and value[0] & _SUPPORT_HEADER_SIGN

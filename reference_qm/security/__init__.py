@@ -22,7 +22,12 @@ from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, Sec
 from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key, public_key_blob
-from reference_qm.security.message_attributes import UNPROTECTED_ATTRIBUTES, MessageSecurity, security_of, with_security
+from reference_qm.security.message_attributes import (
+    UNPROTECTED_ATTRIBUTES,
+    MessageSecurity,
+    add_security,
+    read_security,
+)
 from reference_qm.security.provisioning import (
     KEY_BITS,
     Account,
@@ -86,6 +91,7 @@ __all__ = [
     "SignatureType",
     "UserSignCert",
     "UserSignCerts",
+    "add_security",
     "authenticate_message",
     "authorize_sender",
     "decrypt_message",
@@ -97,8 +103,7 @@ __all__ = [
     "public_key",
     "public_key_blob",
     "public_key_list",
-    "security_of",
+    "read_security",
     "sign_message",
     "signed_content",
-    "with_security",
 ]

@@ -69,7 +69,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
     for ace in aces:
         if ace.Sid not in sids and not (is_owner and ace.Sid == OWNER_RIGHTS):
             continue
-        mask = _without_generic(ace.Mask)
+        mask = _expand_generic_rights(ace.Mask)
         if ace.AceType is AceType.ACCESS_ALLOWED:
             missing &= ~mask
         elif ace.AceType is AceType.ACCESS_DENIED and missing & mask:
@@ -77,7 +77,7 @@ def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAcce
     return not missing
 
 
-def _without_generic(mask: int) -> int:
+def _expand_generic_rights(mask: int) -> int:
     """Return an access mask in which specific rights replace the generic rights."""
     for generic, rights in _GENERIC_RIGHTS:
         if mask & generic:

@@ -1,4 +1,4 @@
-"""The algorithms that a message can name, and those of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
+"""The algorithms that a message can name, and the algorithms of each PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
         ) from None
 
 
-def privacy_of(level: int) -> Privacy:
+def get_provider_and_key_size(level: int) -> Privacy:
     """Return the provider and key size of a PrivacyLevel (u32); raise SecurityError for a level without encryption."""
     privacy = PRIVACY.get(level)
     if privacy is None:

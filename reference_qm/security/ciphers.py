@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.second_library import second
+from reference_qm.security.second_library import import_second_library_module
 from reference_qm.security.security_error import SecurityError
 
 _SECTION_NAME = "MS-MQQB 3.1.7.1.5"
@@ -99,5 +99,5 @@ def _is_weak_rc2(algorithm: EncryptionAlgorithm, key: bytes) -> bool:
 
 
 def _build_weak_rc2(key: bytes) -> Any:
-    rc2 = second("Cipher.ARC2")
+    rc2 = import_second_library_module("Cipher.ARC2")
     return rc2.new(key, rc2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)

@@ -45,7 +45,7 @@ class MqdsPublicKey(Record):
     @property
     def ulProviderLen(self) -> int:  # noqa: N802 - the printed name
         """The size of sProviderName in bytes, including its terminating null."""
-        return len(wchars.join(self.sProviderName, terminated=True))
+        return len(wchars.append_terminator(self.sProviderName, terminated=True))
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -57,7 +57,9 @@ class MqdsPublicKey(Record):
         return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SECTION))
 
     def build(self) -> bytes:
-        return _PUBLIC_KEY_LAYOUT.build(self) + wchars.join(self.sProviderName, terminated=True) + self.aBuf
+        return (
+            _PUBLIC_KEY_LAYOUT.build(self) + wchars.append_terminator(self.sProviderName, terminated=True) + self.aBuf
+        )
 
     def to_public_key_blob(self) -> PublicKeyBlob:
         """Return the key as a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2.

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.utils import CryptographyDeprecationWarning
 
 from reference_qm.security.algorithms import HashAlgorithm
-from reference_qm.security.second_library import old_private_key, old_public_key, second
+from reference_qm.security.second_library import import_second_library_module, old_private_key, old_public_key
 from reference_qm.security.security_error import SecurityError
 
 _SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
@@ -41,7 +41,7 @@ MAX_EXPONENT = 0xFFFFFFFF
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
     if algorithm in _HASHES_OF_SECOND_LIBRARY:
-        old: bytes = second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data).digest()
+        old: bytes = import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data).digest()
         return old
     made = hashes.Hash(_CURRENT[algorithm])
     made.update(data)
@@ -57,7 +57,9 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     try:
         if algorithm in _HASHES_OF_SECOND_LIBRARY:
             signature = bytes(
-                _build_old_signer(old_private_key(key)).sign(second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data))
+                _build_old_signer(old_private_key(key)).sign(
+                    import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data)
+                )
             )
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
@@ -72,7 +74,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     try:
         if algorithm in _HASHES_OF_SECOND_LIBRARY:
             _build_old_signer(old_public_key(key)).verify(
-                second(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data), big_endian
+                import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data), big_endian
             )
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
@@ -82,7 +84,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
 
 
 def _build_old_signer(key: Any) -> Any:
-    return second("Signature.pkcs1_15").new(key)
+    return import_second_library_module("Signature.pkcs1_15").new(key)
 
 
 def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import PublicKeyBlob, SimpleBlob
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.second_library import old_private_key, old_public_key, second
+from reference_qm.security.second_library import import_second_library_module, old_private_key, old_public_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.entropy import Entropy
 
@@ -47,7 +47,9 @@ def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
     return PublicKeyBlob(numbers.e, numbers.n.to_bytes(-(-key.key_size // 8), "little"))
 
 
-def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy) -> SimpleBlob:
+def encrypt_symmetric_key(
+    key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy
+) -> SimpleBlob:
     """Return the SIMPLEBLOB of a symmetric key; SecurityError when the RSA key is too small or too large."""
     if key.key_size > 8 * _ENCRYPTED_KEY_BITS:
         raise SecurityError(
@@ -55,7 +57,9 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
         )
     try:
         encrypted = bytes(
-            second(_CIPHER_MODULE).new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key)
+            import_second_library_module(_CIPHER_MODULE)
+            .new(old_public_key(key), randfunc=entropy.token)
+            .encrypt(symmetric_key)
         )
     except ValueError as error:
         raise SecurityError(
@@ -64,7 +68,7 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
     return SimpleBlob(algorithm, encrypted[::-1].ljust(_ENCRYPTED_KEY_BITS, b"\0"))
 
 
-def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
+def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
     """Return the symmetric key of ``bits`` bits in a SIMPLEBLOB.
 
     Raises FormatError for a malformed blob, and SecurityError for a blob with a different algorithm, RSA key or key
@@ -96,6 +100,10 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
 def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
     """Return the decrypted key of ``size`` bytes, or no bytes after a failure."""
     try:
-        return bytes(second(_CIPHER_MODULE).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
+        return bytes(
+            import_second_library_module(_CIPHER_MODULE)
+            .new(old_private_key(key))
+            .decrypt(encrypted, b"", expected_pt_len=size)
+        )
     except ValueError:  # the number exceeds the modulus
         return b""

@@ -50,7 +50,7 @@ UNPROTECTED_ATTRIBUTES = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 """The PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message without MessageSecurity."""
 
 
-def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
+def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
     """Return the packet of a message with its security attributes, before signature and encryption.
 
     Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. The document adds the header only to signed messages; but an encrypted
@@ -91,11 +91,11 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
     )
 
 
-def security_of(packet: UserMessagePacket) -> MessageSecurity:
+def read_security(packet: UserMessagePacket) -> MessageSecurity:
     """Return the security attributes of a packet. Spec: MS-MQDMPR 3.1.7.1.31.
 
     AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit and is
-    always 0, but its values are those of AS. A malformed ProviderInfo names no provider.
+    always 0, but its values are the values of AS. A malformed ProviderInfo names no provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:

@@ -17,7 +17,7 @@ from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANC
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key_blob
-from reference_qm.security.second_library import second
+from reference_qm.security.second_library import import_second_library_module
 from reference_qm.security.sid import Sid
 from reference_qm.surface.entropy import Entropy
 
@@ -73,7 +73,11 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     """
     while True:
         p, q = (
-            int(second("Math.Primality").generate_probable_prime(exact_bits=bits // 2, randfunc=entropy.token))
+            int(
+                import_second_library_module("Math.Primality").generate_probable_prime(
+                    exact_bits=bits // 2, randfunc=entropy.token
+                )
+            )
             for _ in range(2)
         )
         totient = (p - 1) * (q - 1)

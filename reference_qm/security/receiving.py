@@ -29,13 +29,13 @@ from reference_qm.security.algorithms import (
     EncryptionAlgorithm,
     Privacy,
     encryption_algorithm,
-    privacy_of,
+    get_provider_and_key_size,
 )
 from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, SecurityCaches
 from reference_qm.security.ciphers import decrypt
 from reference_qm.security.descriptor import SecurityDescriptor
 from reference_qm.security.directory_keys import UserSignCerts
-from reference_qm.security.key_exchange import unwrap
+from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
@@ -85,7 +85,7 @@ def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     if security is None or not security.EB:
         return packet
     try:
-        privacy = privacy_of(properties.PrivacyLevel)
+        privacy = get_provider_and_key_size(properties.PrivacyLevel)
         algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
         key = _find_key(packet, security, privacy, algorithm, receiver, now)
         _check_strength(privacy.provider, algorithm, key, receiver)
@@ -121,9 +121,9 @@ def _find_key(
     private_key = receiver.private_keys.get(privacy.provider)
     if private_key is None:
         raise SecurityError(
-            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key of {privacy.provider}"
+            "SelectedCSP", _SECTION_NAME, f"this queue manager has no private key for {privacy.provider}"
         )
-    key = unwrap(private_key, algorithm, blob, privacy.key_bits[algorithm])
+    key = decrypt_symmetric_key(private_key, algorithm, blob, privacy.key_bits[algorithm])
     cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
     return key
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 
 @cache
-def second(name: str) -> Any:
+def import_second_library_module(name: str) -> Any:
     """Return a module of the library pycryptodomex, such as ``Hash.MD2``."""
     return importlib.import_module(f"Cryptodome.{name}")
 
@@ -24,10 +24,12 @@ def old_private_key(key: rsa.RSAPrivateKey) -> Any:
     numbers = key.private_numbers()
     public = numbers.public_numbers
     parts = (public.n, public.e, numbers.d, numbers.p, numbers.q)
-    return second("PublicKey.RSA").construct(parts, consistency_check=False)  # cryptography has checked the key
+    return import_second_library_module("PublicKey.RSA").construct(
+        parts, consistency_check=False
+    )  # cryptography has checked the key
 
 
 def old_public_key(key: rsa.RSAPublicKey) -> Any:
     """Convert a public key for pycryptodomex; ValueError for invalid numbers."""
     numbers = key.public_numbers()
-    return second("PublicKey.RSA").construct((numbers.n, numbers.e))
+    return import_second_library_module("PublicKey.RSA").construct((numbers.n, numbers.e))

@@ -27,12 +27,12 @@ from reference_qm.security.algorithms import (
     Privacy,
     PrivacyLevel,
     encryption_algorithm,
-    privacy_of,
+    get_provider_and_key_size,
 )
 from reference_qm.security.caches import CachedSymmetricKey, SecurityCaches, SecuritySettings
 from reference_qm.security.ciphers import encrypt
 from reference_qm.security.directory_keys import MqdsPublicKeys
-from reference_qm.security.key_exchange import public_key, wrap
+from reference_qm.security.key_exchange import encrypt_symmetric_key, public_key
 from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
@@ -63,11 +63,11 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     """Select provider, algorithm, key length and public key according to PrivacyLevel (u32) and the keys of the remote
     queue manager.
     """
-    privacy = privacy_of(level)
+    privacy = get_provider_and_key_size(level)
     key = remote_keys.find(privacy.provider)
     if key is None:
         raise SecurityError(
-            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key of {privacy.provider}"
+            "MQDSPUBLICKEYS", _SECTION_NAME, f"the remote queue manager has no key for {privacy.provider}"
         )
     preferred = {
         PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,
@@ -108,7 +108,9 @@ def encrypt_message(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
-        SecurityHeader=_describe_encryption(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
+        SecurityHeader=_describe_encryption(
+            packet.SecurityHeader or SecurityHeader(), get_provider_and_key_size(level), cached
+        ),
         MessagePropertiesHeader=replace(
             packet.MessagePropertiesHeader,
             MessageBody=body,
@@ -129,7 +131,7 @@ def _find_or_make_key(
     if found is not None:
         return found
     key = selection.new_key(entropy)
-    blob = wrap(public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
+    blob = encrypt_symmetric_key(public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
     made = CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s)
     cache.add(made)
     return made

@@ -41,14 +41,14 @@ class SignatureType(IntEnum):
 
 def _label_content(packet: UserMessagePacket) -> bytes:
     properties = packet.MessagePropertiesHeader
-    return b"" if properties.Label is None else wchars.join(properties.Label, properties.LabelTerminated)
+    return b"" if properties.Label is None else wchars.append_terminator(properties.Label, properties.LabelTerminated)
 
 
 def _queue_content(name: QueueName | None) -> bytes:
     if name is None:
         return b""
     if isinstance(name, DirectQueueFormatName):
-        return name.Count.to_bytes(2, "little") + wchars.join(name.DirectFormatName, name.Terminated)
+        return name.Count.to_bytes(2, "little") + wchars.append_terminator(name.DirectFormatName, name.Terminated)
     return name.build()
 
 
@@ -155,7 +155,7 @@ def _replace_headers(
 
 def is_signed(packet: UserMessagePacket) -> bool:
     """Return whether one of the two Signature fields is set. Spec: MS-MQQB 3.1.5.8.3."""
-    return any(_signatures_of(packet))
+    return any(_get_signatures(packet))
 
 
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
@@ -169,7 +169,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
         raise SecurityError("SecurityHeader", _AUTHENTICATION_SECTION, "is missing, so there is no certificate")
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
-    single, several = _signatures_of(packet)
+    single, several = _get_signatures(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
         if is_signature(key, algorithm, content(packet, kind), signature):
@@ -179,7 +179,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     )
 
 
-def _signatures_of(packet: UserMessagePacket) -> tuple[bytes, bytes]:
+def _get_signatures(packet: UserMessagePacket) -> tuple[bytes, bytes]:
     """Return SecurityData.Signature and MultiQueueFormatHeader.Signature; empty when they are not set."""
     security, several = packet.SecurityHeader, packet.MultiQueueFormatHeader
     return (

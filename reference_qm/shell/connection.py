@@ -94,7 +94,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
             self._linger.cancel()
-        self._report_loss(self._cut or _reason_of(exc))
+        self._report_loss(self._cut or _describe_exception(exc))
         self.gone(self)
 
     # -- the host asks ------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Connection(asyncio.Protocol):
             self.deliver(TransportLost(self.name, reason))
 
 
-def _reason_of(exc: Exception | None) -> str:
+def _describe_exception(exc: Exception | None) -> str:
     if isinstance(exc, OSError) and exc.errno is not None:
         return os.strerror(exc.errno)
     return str(exc) if exc is not None else "closed"

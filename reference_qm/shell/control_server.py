@@ -13,8 +13,8 @@ from reference_qm.control import (
     ControlError,
     NotOffered,
     answer,
+    find_refusal,
     list_offered_facilities,
-    refusal,
     request_from,
 )
 from reference_qm.shell.host import Host
@@ -165,7 +165,7 @@ class ControlClient(asyncio.Protocol):
             arguments = _parse_object(line)
             number = _request_number(arguments)
             verb = arguments.get("verb")
-            if isinstance(verb, str) and (refused := refusal(verb, self.server.offered)) is not None:
+            if isinstance(verb, str) and (refused := find_refusal(verb, self.server.offered)) is not None:
                 raise NotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":

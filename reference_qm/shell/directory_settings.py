@@ -23,7 +23,7 @@ from reference_qm.directory import (
     RoutingLink,
     Site,
     StorageError,
-    equals,
+    build_equality_filter,
 )
 from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
 from reference_qm.shell import system
@@ -59,7 +59,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
         raise SettingsError(
             f"{where}: [queue_manager] identifier is missing: give the identifier of one of the queue managers"
         )
-    if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
+    if directory.read("QueueManager", build_equality_filter("Identifier", identifier)).rDirectoryObject is None:
         raise SettingsError(f"{where}: this process's queue manager {identifier} is missing: add it to queue_managers")
     return directory
 
@@ -90,12 +90,14 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
     """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
     entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _KINDS}
-    sites = {one["name"].lower(): _identifier_of(one, "site", one["name"]) for _, one in entries["sites"]}
+    sites = {one["name"].lower(): _get_identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
-    named = {one["pathname"].lower(): _identifier_of(one, "queue", one["pathname"]) for _, one in entries["queues"]}
-    named |= {one["name"].lower(): _identifier_of(one, "list", one["name"]) for _, one in entries["distribution_lists"]}
+    named = {one["pathname"].lower(): _get_identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
+    named |= {
+        one["name"].lower(): _get_identifier(one, "list", one["name"]) for _, one in entries["distribution_lists"]
+    }
     return [
-        (where, Enterprise(Identifier=_identifier_of({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
+        (where, Enterprise(Identifier=_get_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
         *((place, _build_machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
         *((place, _build_link(one, sites, machines, place)) for place, one in entries["links"]),
@@ -126,7 +128,7 @@ def _build_link(one: Values, sites: Names, machines: Names, place: str) -> Routi
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(one['sites'])}: a link must name exactly two sites")
     return RoutingLink(
-        Identifier=_identifier_of(one, "link", f"{ends[0]} {ends[1]}"),
+        Identifier=_get_identifier(one, "link", f"{ends[0]} {ends[1]}"),
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
         ActualCost=one.get("cost", MIN_COST),
@@ -137,7 +139,7 @@ def _build_link(one: Values, sites: Names, machines: Names, place: str) -> Routi
 def _build_queue(one: Values, machines: Names, place: str) -> Queue:
     _find_names(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
-        Identifier=_identifier_of(one, "queue", one["pathname"]),
+        Identifier=_get_identifier(one, "queue", one["pathname"]),
         Pathname=one["pathname"],
         Label=one.get("label", ""),
         Transactional=one.get("transactional", False),
@@ -148,13 +150,13 @@ def _build_queue(one: Values, machines: Names, place: str) -> Queue:
 def _build_computer(one: Values) -> Computer:
     name = one["computer_name"]
     return Computer(
-        Identifier=_identifier_of({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
+        Identifier=_get_identifier({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
     )
 
 
 def _build_list(one: Values, named: Names, place: str) -> DistributionList:
     return DistributionList(
-        Identifier=_identifier_of(one, "list", one["name"]),
+        Identifier=_get_identifier(one, "list", one["name"]),
         Name=one["name"],
         Members=_find_names(named, one.get("members", ()), f"{place} members"),
     )
@@ -180,7 +182,7 @@ def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, .
     return tuple(known[name.lower()] for name in names)
 
 
-def _identifier_of(values: Values, kind: str, name: str) -> UUID:
+def _get_identifier(values: Values, kind: str, name: str) -> UUID:
     given: UUID | None = values.get("identifier")
     return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
 

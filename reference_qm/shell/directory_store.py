@@ -48,14 +48,14 @@ class SqliteDirectory(MemoryDirectory):
         try:
             self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
-            raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
+            raise DirectoryFileError(f"{path} cannot be opened as a directory: {error}") from error
         try:
             self._prepare_file()
             with self._open_to_read():
                 pass
         except (sqlite3.Error, StorageError) as error:
             self._database.close()
-            raise DirectoryFileError(f"{path}: cannot be used as a directory: {error}") from error
+            raise DirectoryFileError(f"{path} cannot be used as a directory: {error}") from error
 
     def close(self) -> None:
         """Release the database file."""
@@ -108,7 +108,7 @@ class SqliteDirectory(MemoryDirectory):
                 self._seen_version = None  # memory may differ from the file now: read it again
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
-        self._notify()
+        self._notify_observers()
 
     def _store_element(self, element: DirectoryObject) -> None:
         self._database.execute(
@@ -152,13 +152,13 @@ def _check_header(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise DirectoryFileError(f"{path}: cannot be read: {error.strerror}") from error
+        raise DirectoryFileError(f"{path} cannot be read: {error.strerror}") from error
     if not header:
         return
     magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
     if magic != _MAGIC or application != APPLICATION_ID:
-        raise DirectoryFileError(f"{path}: is not a directory file of mqconform: give another file")
+        raise DirectoryFileError(f"{path} is not a directory file of mqconform: give another file")
     if schema != SCHEMA:
         raise DirectoryFileError(
-            f"{path}: has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
+            f"{path} has schema {schema}, but this program reads only {SCHEMA}: use the matching version"
         )

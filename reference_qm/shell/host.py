@@ -194,7 +194,7 @@ class Host:
         self.handle(Stopped())
         self._stopping = True
         self.close_listeners()
-        for connection in self._every_connection():
+        for connection in self._list_connections():
             connection.close()
         self._end_life("the queue manager was stopped in the meantime")
         await self.rpc.stop()
@@ -202,7 +202,7 @@ class Host:
             async with asyncio.timeout(STOP_FLUSH_S):
                 await self._all_closed.wait()
         except TimeoutError:
-            for connection in self._every_connection():
+            for connection in self._list_connections():
                 connection.abort()
             await self._all_closed.wait()
         if self._writer is not None:
@@ -221,10 +221,10 @@ class Host:
 
     def _cut_connections(self) -> None:
         self.rpc.drop()
-        for connection in self._every_connection():
+        for connection in self._list_connections():
             connection.abort()
 
-    def _every_connection(self) -> set[Connection]:
+    def _list_connections(self) -> set[Connection]:
         """Return all connections that are open, closing or being opened."""
         return self._connections | set(self._streams.values())
 

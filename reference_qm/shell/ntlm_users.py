@@ -37,7 +37,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     The file is readable only by this process's user, and is deleted after the token.
     """
     message = _authenticate_message(token)
-    domain = _domain_in(message)
+    domain = _read_domain(message)
     none = os.urandom(_HASH_SIZE).hex()  # a random LM hash, because there is no LM response
     lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
     with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
@@ -64,12 +64,12 @@ def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -
     """
     temp = _read_field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
 
-    def compute(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
+    def compute_responses(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
         _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
         proof = hmac.digest(nt_hash, server_challenge + temp, "md5")
         return proof + temp, lm_response, hmac.digest(nt_hash, proof, "md5")
 
-    return compute if temp else otherwise
+    return compute_responses if temp else otherwise
 
 
 def _nt_hash(user: User) -> str:
@@ -83,7 +83,7 @@ def _authenticate_message(token: bytes) -> bytes:
     return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
 
 
-def _domain_in(message: bytes) -> str:
+def _read_domain(message: bytes) -> str:
     """Return the domain of an AUTHENTICATE_MESSAGE, or an empty domain if a line of pyspnego's user file cannot contain
     it.
     """

@@ -18,7 +18,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, password_of
+from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS, AUTHENTICATION_TYPES, read_password
 from reference_qm.shell.rpc_user import User
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -94,7 +94,7 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
     from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
 
     domain, _, name = user.rpartition("\\")
-    password = password_of({"password_env": password_env}, "--password-env", Path())
+    password = read_password({"password_env": password_env}, "--password-env", Path())
     return client_security(kind, wanted, User(name, password, domain))
 
 

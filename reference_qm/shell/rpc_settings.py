@@ -126,10 +126,10 @@ def _read_user(tree: object, place: str, base: Path) -> User:
     values = toml.table(tree, _USER, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
-    return User(values["name"], password_of(values, place, base), values.get("domain", ""))
+    return User(values["name"], read_password(values, place, base), values.get("domain", ""))
 
 
-def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
+def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
     """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:

@@ -239,7 +239,7 @@ def _read_file(path: Path, where: str) -> bytes:
             raise SettingsError(f"{where}: {path}: too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:
-        raise SettingsError(f"{where}: {path}: cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{where}: {path} cannot be read: {error.strerror}") from error
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:

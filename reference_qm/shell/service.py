@@ -17,7 +17,7 @@ from uuid import UUID
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
-from reference_qm.releases.table import parts_of
+from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
@@ -68,16 +68,16 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
         settings.config,
         SystemEntropy(),
         _wrapper_of_faults(faults) if faults else make_plain_core,
-        parts_of(settings.release),
+        get_replaced_parts(settings.release),
     )
 
-    def begin(entries: Mapping[str, object]) -> Core:
+    def begin_core(entries: Mapping[str, object]) -> Core:
         try:
             return installation(entries)
         except RestoreError as error:
             raise SettingsError(f"store {settings.store}: {error}") from error
 
-    return begin
+    return begin_core
 
 
 def _wrapper_of_faults(names: Sequence[str]) -> Wrap:

@@ -15,7 +15,7 @@ from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.releases.names import KNOWN, NO_RELEASE
-from reference_qm.releases.table import presets_of, secured_as
+from reference_qm.releases.table import adapt_security_to_release, get_presets
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
@@ -74,7 +74,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     listen = Listen(**values["listen"])
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
-    presets = presets_of(release)
+    presets = get_presets(release)
     if "ping" in values["listen"]:  # enabled explicitly
         presets.pop("answer_pings", None)
     identifier = values["queue_manager"].get("identifier")
@@ -91,7 +91,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         directory_integrated=directory is not None,
         routes=_read_table_by_guid(tree, "routes", "address", _convert_ip_address, where),
         public_queues=_read_table_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
-        security=secured_as(release, security),
+        security=adapt_security_to_release(release, security),
         rpc_server=rpc.server,
         rpc_client=rpc.client,
         **{f"remote_{key}": port for key, port in values["remote"].items()},
@@ -237,7 +237,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise SettingsError(f"{path}: not a TOML file: {error}") from error
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 
 UNSENT_BYTES_LIMIT = 1024 * 1024 * 1024
 ALWAYS_ALLOWED_BYTES = 1024 * 1024
-"""The number of unsent bytes that any connection may have, however many bytes other connections have."""
+"""The number of unsent bytes that any connection may have, regardless of the number of unsent bytes of other
+connections.
+"""
 
 
 class Unsent:

@@ -18,7 +18,7 @@ from reference_qm.directory import (
     Queue,
     QueueManager,
     Site,
-    equals,
+    build_equality_filter,
 )
 from reference_qm.directory.properties import distribution_list, object_sid
 from reference_qm.surface.clock import Now
@@ -268,9 +268,11 @@ class Surroundings:
         if directory is None or self.directory is None:
             return None
         for identifier in (self._identifier, self._another):
-            own = self.directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
+            own = self.directory.read("QueueManager", build_equality_filter("Identifier", identifier)).rDirectoryObject
             if isinstance(own, QueueManager):
-                found = directory.read("QueueManager", equals("ComputerName", own.ComputerName)).rDirectoryObject
+                found = directory.read(
+                    "QueueManager", build_equality_filter("ComputerName", own.ComputerName)
+                ).rDirectoryObject
                 return found if isinstance(found, QueueManager) else None
         return None
 
@@ -307,18 +309,18 @@ class Surroundings:
 
     def _find_object(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:
-            return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
+            return directory.read("Site", build_equality_filter("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
             machine: DirectoryObject | None = self._find_machine(directory)
         else:
             identifier = request.queue_manager or self._identifier
-            machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
+            machine = directory.read("QueueManager", build_equality_filter("Identifier", identifier)).rDirectoryObject
         if request.queue is None or not isinstance(machine, QueueManager):
             return machine
         path = f"{machine.ComputerName}\\{request.queue}"
-        return directory.read("Queue", equals("Pathname", path)).rDirectoryObject
+        return directory.read("Queue", build_equality_filter("Pathname", path)).rDirectoryObject
 
 
 def _to_json(value: object) -> object:

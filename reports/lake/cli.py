@@ -125,7 +125,10 @@ def judge(
     ] = 60,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="If the lake has a capture of the same name with other content, overwrite it."),
+        typer.Option(
+            "--replace",
+            help="If the lake contains a capture of the same name with different content, overwrite that capture.",
+        ),
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,

@@ -102,7 +102,7 @@ class Follower:
         ]
 
     def _list_folders(self, files: Iterable[str]) -> list[str]:
-        """Return the full names of the folders that contain the given files, in the spelling of `uri_of`."""
+        """Return the full names of the folders that contain the given files, in the spelling of `get_full_name`."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
     @contextmanager

@@ -142,12 +142,12 @@ def _choose_new(state: Manifest, found: Sequence[Source], report: Report, replac
         known, given = state.runs.get(source.run), chosen.get(source.run)
         if given is not None and given.digest != source.digest:
             other = one_line(given.folder.uri.removeprefix("file://"))
-            report.refused.append(f"{where}: run {run} was already given with other content: {other}")
+            report.refused.append(f"{where}: run {run} was already given with different content: {other}")
         elif given is not None or (known is not None and known.digest == source.digest):
             report.known += 1
         elif known is not None and not replacing:
             report.refused.append(
-                f"{where}: run {run} is in the lake with other content, from "
+                f"{where}: run {run} is in the lake with different content, from "
                 f"{one_line(known.folder.removeprefix('file://'))}: --replace replaces it"
             )
         else:

@@ -182,7 +182,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # Too large files are never read: the source drops them before opening them.
     small = captures.where(sql.col("length") <= octets).select(*judging_worker.CAPTURE_COLUMNS, "content")
-    why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are read"))
+    why = sql.concat("length", sql.lit(f" octets are more than the {octets} octets that are read"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
     rows = small.mapInArrow(worker, judging_worker.DDL)
     return rows.unionByName(large, allowMissingColumns=True)

@@ -164,7 +164,7 @@ def read_number(files: Readable, lake: str, number: int) -> Manifest:
         value = json.loads(files.read_text(uri))
         if type(schema := value["schema"]) is int and schema > SCHEMA:
             raise RollupError(
-                f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that version"
+                f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake; use that version"
             )
         return _parse_manifest(value, number)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:

@@ -217,14 +217,14 @@ def foreign_rules(files: Files, source: Source) -> str | None:
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:
-    """Return the table `catalogue` from `rules_of`."""
+    """Return the table `catalogue`, given the result of `read_rules_files`."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
     return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
 def build_suites_table(rules: DataFrame) -> DataFrame:
-    """Return the table `suites`, given the result of `rules_of`."""
+    """Return the table `suites`, given the result of `read_rules_files`."""
     return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
@@ -249,7 +249,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
     for name in FILES:
         each = there.get(name)
         if each is None or each.is_folder or (local is not None and resolve_inside(local.resolve(), name) is None):
-            raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
+            raise RollupError(f"{shown} is not a run folder: it contains no file {name}")
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL_FILE_OCTETS:

@@ -14,9 +14,9 @@ from reports.site import drawing, names, packets
 
 HINTS_BY_FINDING = {
     "fail": "broken: compare the expected with the observed value, and repeat the check.",
-    "harness_error": "not judged, because the tester failed: report them with the run folder.",
-    "inconclusive": "undecided: the reason names the step before the rule that failed.",
-    "warn": "recommended and not followed.",
+    "harness_error": "not judged, because the tester failed: report the error with the run folder.",
+    "inconclusive": "undecided: the reason names the failed step, which precedes the rule.",
+    "warn": "a recommendation (SHOULD) that the system does not follow.",
 }
 """The hints about what to do next, for each kind of finding on the page of a system."""
 

@@ -144,7 +144,7 @@ def test_existing_run_folder_is_not_overwritten_and_resume_requires_it(few: Ran,
     again = mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule)
     nowhere = mqconform("run", "--sut", file, "--resume")
     nothing = mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two")
-    assert "run: already contains a run; give another --out, or --resume to resume it" in complaint(again)
+    assert "run already contains a run; give another --out, or --resume to resume it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
     assert "give its folder as --out" in complaint(nowhere)
     assert "nothing to resume" in complaint(nothing)

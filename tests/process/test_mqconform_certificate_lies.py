@@ -40,7 +40,7 @@ def folder(certifiable: Path, tmp_path: Path) -> Path:
     ("spoil", "said"),
     [
         (lambda inside: (inside / "certificate.json").unlink(), "certificate.json is missing"),
-        (lambda inside: (inside / "certificate.json").write_text("[" * 999_999), "certificate.json: is broken"),
+        (lambda inside: (inside / "certificate.json").write_text("[" * 999_999), "certificate.json is broken"),
         (
             lambda inside: (inside / "verdicts.jsonl").write_text(""),
             "files differ from those named in the certificate: verdicts",
@@ -117,7 +117,7 @@ def test_certificate_with_captures_of_a_different_run_is_rejected(
     shutil.copy(certifiable / "verdicts.jsonl", tmp_path / "run/verdicts.jsonl")
     code, said = verify(certify(tmp_path / "run", signer), signer)
     assert code == 1
-    assert f"has the set-up of run {run_id(certifiable)!r}, which is not of this run" in said
+    assert f"contains the set-up of the run {run_id(certifiable)!r}, which does not belong to this run" in said
 
 
 def run_id(folder: Path) -> str:
@@ -176,8 +176,8 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "unknown profile": (in_system(profile="windows-3.11"), "the profile 'windows-3.11' is unknown; known: "),
     "profile of another type": (in_system(profile=["a"]), 'profile: ["a"] is not of type "string"'),
     "no profile": (in_system(profile=None), 'profile: null is not of type "string"'),
-    "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "has the set-up of sut"),
-    "another run": (in_run(run="20310101T000000Z-x"), "has the set-up of run"),
+    "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "contains the set-up of the sut"),
+    "another run": (in_run(run="20310101T000000Z-x"), "contains the set-up of the run"),
     "capabilities null": (in_run(capabilities=None), 'capabilities: null is not of type "object"'),
     "end before the start": (in_run(finished="2019-01-01T00:00:00Z"), "run.json: impossible times: "),
     "the future": (
@@ -193,7 +193,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         "profile",
     ),
     "captures removed": (remove_captures, "which is missing"),
-    "captures of another check": (swap_captures, "which is not of this run"),
+    "captures of another check": (swap_captures, "which does not belong to this run"),
     "a rule left out": (
         in_lines(lambda lines: [line for line in lines if line["rule"] != "MQQB-2.2.1-03"]),
         "1 rules have checks, but no verdict: MQQB-2.2.1-03",

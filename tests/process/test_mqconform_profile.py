@@ -16,13 +16,13 @@ profile = "{profile}"
 [driver]
 kind = "virtual"
 [reference]
-faults = ["receiver-session-ack-sent-count-high"]
+faults = ["receiver-session-ack-has-sent-count-too-high"]
 """
 
 
 WITHOUT_SPX, SPX_RULE = "windows-7", "MQQP-3.1.4.8-03"
 TELLS_SPX = VIRTUAL_SUT.replace("[driver]", f'profile = "{WITHOUT_SPX}"\n[driver]')
-TELLS_SPX += '[reference]\nfaults = ["server-get-server-port-spx-port-tolerated"]\n'
+TELLS_SPX += '[reference]\nfaults = ["server-get-server-port-for-spx-returns-port-tolerated"]\n'
 """A port of SPX, as Windows 2000 has one: a release without SPX has none."""
 
 

@@ -239,7 +239,7 @@ class Turning:
     [
         ("silent", "identity: no answer in time"),
         ("gone", "control 127.0.0.1:"),
-        ("other", f"control identity is now {UUID(int=7)}: another system answers"),
+        ("other", f"the control channel now belongs to {UUID(int=7)}, which is a different system"),
     ],
 )
 def test_lost_control_channel_ends_run_and_run_can_resume(tmp_path: Path, then: str, said: str) -> None:

@@ -43,7 +43,7 @@ from harness.sut.virtual_driver import VirtualDriver
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
-from reference_qm.directory import equals
+from reference_qm.directory import build_equality_filter
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SetQueue
 from reference_qm.surface.inputs import HostResolved
@@ -179,7 +179,7 @@ def live_with_a_stored_directory() -> None:
         receiver.ask(SetQueue("invoices", label="paid"))
         receiver.restart()
         receiver.ask(DeleteQueue("invoices"))
-        assert directory.read("Queue", equals("Label", "paid")).rDirectoryObject is None
+        assert directory.read("Queue", build_equality_filter("Label", "paid")).rDirectoryObject is None
 
 
 def send_signed_and_encrypted() -> None:

@@ -51,7 +51,7 @@ from reference_qm.security import (
 )
 from reference_qm.security.ciphers import decrypt
 from reference_qm.security.hashing import certificate_key, is_signature
-from reference_qm.security.key_exchange import unwrap, wrap
+from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -92,7 +92,7 @@ def samples() -> tuple[bytes, ...]:
         stored.build(),
         MqdsPublicKeys((stored, stored)).build(),
         UserSignCerts((entry,)).build(),
-        wrap(key().public_key(), EncryptionAlgorithm.AES256, bytes(32), SeededEntropy("x")).build(),
+        encrypt_symmetric_key(key().public_key(), EncryptionAlgorithm.AES256, bytes(32), SeededEntropy("x")).build(),
         certificate(),
     )
 
@@ -138,7 +138,7 @@ def test_arbitrary_public_keys_raise_only_typed_error(blob):
 def test_arbitrary_simple_blobs_raise_only_typed_errors(data):
     blob = data.draw(broken(samples()[6]))
     try:
-        found = unwrap(key(), EncryptionAlgorithm.AES256, blob, 256)
+        found = decrypt_symmetric_key(key(), EncryptionAlgorithm.AES256, blob, 256)
     except (SecurityError, FormatError) as error:
         assert "\n" not in str(error)
     else:

@@ -25,7 +25,7 @@ from reference_qm.security import (
 from reference_qm.security.caches import MS_PER_MINUTE, TimedCache
 from reference_qm.security.ciphers import decrypt, encrypt
 from reference_qm.security.hashing import is_signature, sign
-from reference_qm.security.key_exchange import unwrap, wrap
+from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
@@ -63,8 +63,8 @@ def test_session_key_read_from_simpleblob_equals_original(chosen, seed):
     algorithm, bits = chosen
     entropy = SeededEntropy(seed)
     symmetric = entropy.token(bits // 8)
-    blob = wrap(key().public_key(), algorithm, symmetric, entropy).build()
-    assert unwrap(key(), algorithm, blob, bits) == symmetric
+    blob = encrypt_symmetric_key(key().public_key(), algorithm, symmetric, entropy).build()
+    assert decrypt_symmetric_key(key(), algorithm, blob, bits) == symmetric
 
 
 @LITTLE

@@ -83,7 +83,7 @@ def captured(tmp_path_factory):
 STRANGE = {
     "cut.pcapng": "the file is truncated: 5 bytes of a block are missing",
     "golden.pcapng": "the capture does not record which packets the SUT sent",
-    "large.pcapng": "1048577 octets are more than the 1048576 that are read",
+    "large.pcapng": "1048577 octets are more than the 1048576 octets that are read",
     "noise.pcapng": "neither pcap nor pcapng",
 }
 

@@ -74,7 +74,9 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
         if stage == "publishing":
             # It fails after its last step, too: the line says that the lake is another all the same.
             with pytest.MonkeyPatch.context() as patched, pytest.raises(RollupError) as caught:
-                patched.setattr(writing, "rejected_lines", lambda *_: (_ for _ in ()).throw(RollupError("no room")))
+                patched.setattr(
+                    writing, "list_rejected_lines", lambda *_: (_ for _ in ()).throw(RollupError("no room"))
+                )
                 ingest(Lake.open(spark, str(where)), [str(third)])
             said.append(str(caught.value))
 

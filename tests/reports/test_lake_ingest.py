@@ -170,7 +170,7 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
         "runs/no run is not a run folder: it has no file run.json of its own",
         "no run folder at viewfs://here/runs/missing",
         "bad/run.json: sut: version must be a string",
-        "run new was already given with other content",
+        "run new was already given with different content",
         "torn/rules.json: it cannot be read as JSON",  # 'new' has the same suites, and its rules.json is whole
     ):
         assert words in refused
@@ -325,7 +325,7 @@ def test_ingest_killed_at_any_stage_leaves_lake_unchanged_and_replace_takes_new_
     other = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
     refused = taken.ingest(str(other))
     assert (refused.taken, refused.number) == ([], taken.report.number)
-    assert "run new is in the lake with other content, from viewfs://here/runs/new: --replace" in refused.refused[0]
+    assert "run new is in the lake with different content, from viewfs://here/runs/new: --replace" in refused.refused[0]
     before = reading(taken)
     seen = []
 

@@ -35,7 +35,7 @@ def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path)
         assert words in failure
     assert "<strong>3</strong> of 4 rules judged" in page
     untried = page[page.index("no verdict</span> 1 rule: ") :]
-    assert untried.index("the latest run is not whole") < untried.index("<code>mqconform run --sut FILE</code>")
+    assert untried.index("the latest run is partial") < untried.index("<code>mqconform run --sut FILE</code>")
     rows = rows_of(site, f"system-{CONTOSO.key}-findings")
     assert [(row["rule"], row["verdict"], row["repeat"]) for row in rows] == [
         ("MQQB-2.1.1-03", "fail", "mqconform run --rule MQQB-2.1.1-03 --sut FILE"),

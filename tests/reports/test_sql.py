@@ -155,5 +155,5 @@ def test_sql_query_needs_duckdb_and_no_spark(lake: Path, monkeypatch: pytest.Mon
 
 
 def test_a_missing_duckdb_gives_one_line_error_with_the_remedy(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reports.extra.PACKAGES", {**PACKAGES_BY_EXTRA, "sql": ("no_such_package",)})
+    monkeypatch.setattr("reports.extra.PACKAGES_BY_EXTRA", {**PACKAGES_BY_EXTRA, "sql": ("no_such_package",)})
     refused(ask(lake, "select 1"), "pip install 'mqconform[sql]'")

@@ -282,7 +282,7 @@ BAD_INDEXES = {
     ),
     "clone of an unknown": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tclone\tMQQB-9.9-77\tx\n",
-        "MQQB-9.9-01: repeats MQQB-9.9-77, which has no line",
+        "MQQB-9.9-01: repeats the rule MQQB-9.9-77, which is not in the file",
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.paths import SUITES
-from reference_qm.control import _VERBS, FACILITIES, list_offered_facilities, refusal
+from reference_qm.control import _VERBS, FACILITIES, find_refusal, list_offered_facilities
 
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 OF_NONE = {"identity"}
@@ -17,8 +17,8 @@ def test_every_control_verb_belongs_to_a_facility():
 
 
 def test_control_verb_of_two_facilities_is_offered_with_either():
-    assert refusal("purge", {"receive"}) is refusal("purge", {"queue_control"}) is None
-    assert refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
+    assert find_refusal("purge", {"receive"}) is find_refusal("purge", {"queue_control"}) is None
+    assert find_refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
 
 
 def test_receive_facility_includes_remote_read():

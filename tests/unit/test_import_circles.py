@@ -38,13 +38,16 @@ BY_NATURE: Mapping[Arrow, str] = {
 """Imports for types that close a circle, with the reason: there is no other way to say what these values hold."""
 
 
-def modules() -> dict[Module, ast.Module]:
+def modules() -> dict[Module, Path]:
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    return {path.relative_to(ROOT).with_suffix("").parts: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {path.relative_to(ROOT).with_suffix("").parts: path for path in paths}
 
 
-def imported(tree: ast.Module, known: Iterable[Module]) -> set[Module]:
-    """Return the modules that a module imports, wherever in it and whatever for."""
+def imported(code: str, known: Iterable[Module]) -> set[Module]:
+    """Return the modules that a module imports, wherever in it and whatever for. Its tree is not kept: to keep all
+    takes Python's garbage collection longer than to parse them.
+    """
+    tree = ast.parse(code)
     names: set[tuple[str, ...]] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -57,8 +60,13 @@ def imported(tree: ast.Module, known: Iterable[Module]) -> set[Module]:
 
 @pytest.fixture(scope="module")
 def arrows() -> set[tuple[Module, Module]]:
-    trees = modules()
-    return {(one, other) for one, tree in trees.items() for other in imported(tree, trees) if other != one}
+    paths = modules()
+    return {
+        (one, other)
+        for one, path in paths.items()
+        for other in imported(path.read_text(encoding="utf-8"), paths)
+        if other != one
+    }
 
 
 def without_reason(arrows: set[tuple[Module, Module]]) -> set[tuple[Module, Module]]:
@@ -114,4 +122,4 @@ def test_import_scan_finds_a_circle():
 def test_import_scan_includes_type_and_function_level_imports():
     code = "if TYPE_CHECKING:\n    from p.a import A\ndef f():\n    import p.b\n    from p import c\n"
     known = [("p", "a"), ("p", "b"), ("p", "c"), ("p", "d")]
-    assert imported(ast.parse(code), known) == {("p", "a"), ("p", "b"), ("p", "c")}
+    assert imported(code, known) == {("p", "a"), ("p", "b"), ("p", "c")}

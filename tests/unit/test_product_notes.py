@@ -94,9 +94,12 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
         (
             ROW + f'excuses = ["{RULE}"]\n',
-            "1: has excuses, but allows is missing; name the permitted deviation of a release",
+            "1: the key allows is missing beside excuses; name the permitted deviation of a release",
         ),
-        (ROW + 'excused = ["all"]\n', "1: has excused, but excuses is missing; name the rules that may be violated"),
+        (
+            ROW + 'excused = ["all"]\n',
+            "1: the key excuses is missing beside excused; name the rules that may be violated",
+        ),
         (ROW + "odd = 1\n", "1: unknown key odd"),
         (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),

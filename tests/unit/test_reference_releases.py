@@ -17,10 +17,16 @@ from harness.sut.sut_file import parse_sut_file
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.replacing import part_of
+from reference_qm.core.replacing import find_part
 from reference_qm.releases import remote
 from reference_qm.releases.names import KNOWN, WINDOWS, releases_named
-from reference_qm.releases.table import BEHAVIOURS, behaviours_of, configured_as, parts_of, presets_of
+from reference_qm.releases.table import (
+    BEHAVIOURS,
+    adapt_config_to_release,
+    get_behaviours,
+    get_presets,
+    get_replaced_parts,
+)
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.entropy import SeededEntropy
@@ -56,18 +62,20 @@ def test_reference_release_shows_each_excused_behaviour() -> None:
 
 def test_reference_releases_equal_the_known_profiles() -> None:
     assert tuple(RELEASES) == KNOWN
-    assert behaviours_of("none") == {}
-    assert configured_as("none", CONFIG) == CONFIG
+    assert get_behaviours("none") == {}
+    assert adapt_config_to_release("none", CONFIG) == CONFIG
     assert remote.LATER_METHODS == LATER_METHODS
 
 
 @pytest.mark.parametrize("release", WINDOWS)
 def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_profile(release: str) -> None:
-    installation = Installation(configured_as(release, CONFIG), SeededEntropy("release"), variants=parts_of(release))
+    installation = Installation(
+        adapt_config_to_release(release, CONFIG), SeededEntropy("release"), variants=get_replaced_parts(release)
+    )
     core = installation({})
     assert isinstance(core, QueueManager)
-    for variant in parts_of(release):
-        assert any(isinstance(part, variant) for part in vars(core).values() if isinstance(part, part_of(variant)))
+    for variant in get_replaced_parts(release):
+        assert any(isinstance(part, variant) for part in vars(core).values() if isinstance(part, find_part(variant)))
     if RELEASES[release].later_methods:
         assert core.config.remote_version == (*RELEASES[release].version, RELEASES[release].first_build)
 
@@ -104,7 +112,7 @@ def test_windows_validates_host_names_unless_that_is_switched_off(tmp_path: Path
 def test_release_flag_of_serve_accepts_known_releases_only(tmp_path: Path) -> None:
     found = settings(tmp_path, "", "windows-server-2003")
     assert found.release == "windows-server-2003"
-    assert found.config.long_live_time_s == presets_of("windows-server-2003")["long_live_time_s"] == 90 * 86_400
+    assert found.config.long_live_time_s == get_presets("windows-server-2003")["long_live_time_s"] == 90 * 86_400
     with pytest.raises(SettingsError, match=r"--release.*must be one of none, windows-nt, windows-2000"):
         settings(tmp_path, "", "windows-12")
 

@@ -80,7 +80,7 @@ class Sessions(Model):
         self.cite("MQQB-3.1.5.9-D02")
         session.state = CLOSED
 
-    # -- the session is set up --------------------------------------------------------------------------------------
+    # -- set-up of sessions -----------------------------------------------------------------------------------------
 
     @transition("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-03", needs=(), weight=2)
     def connect(self, session: str) -> None:

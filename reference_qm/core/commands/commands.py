@@ -12,7 +12,7 @@ from reference_qm.core.names.destinations import destination_guid, parse_name
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
 from reference_qm.core.store.messages import ACK_BITS_BY_NAME, check_fit, check_queues, is_large, message_id
-from reference_qm.core.store.security_text import requested_security
+from reference_qm.core.store.security_text import build_requested_security
 from reference_qm.model.adm import INFINITE, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import EnqueueStatus
@@ -194,7 +194,7 @@ class Commands(Part):
 
     def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
         config = self.qm.config
-        return requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
+        return build_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""

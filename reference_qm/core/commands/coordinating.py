@@ -34,14 +34,14 @@ class Coordinating(Part):
         change = self.qm.transaction_records.build_prepare_record(transaction)
         transaction.state = TransactionState.PREPARING
 
-        def vote() -> Result:
+        def vote_prepared() -> Result:
             transaction.state = TransactionState.PREPARED
             return Result({"outcome": transaction.state.value})
 
-        def refuse() -> None:
+        def restore_active_state() -> None:
             transaction.state = TransactionState.ACTIVE
 
-        return self.qm.disk.commit(change, token, vote, refuse)
+        return self.qm.disk.commit(change, token, vote_prepared, restore_active_state)
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Commit a transaction.
@@ -66,13 +66,13 @@ class Coordinating(Part):
         change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
 
-        def decide() -> Result:
+        def carry_out_abort() -> Result:
             return self._carry_out_outcome(transaction, Outcome.ABORTED)
 
-        def undecide() -> None:
+        def restore_previous_state() -> None:
             transaction.state = before
 
-        return self.qm.disk.commit(change, token, decide, undecide)
+        return self.qm.disk.commit(change, token, carry_out_abort, restore_previous_state)
 
     def reenlistment_timeout(self, now: Now) -> None:
         """Stop, because the coordinator does not report the outcome of transactions in doubt. Spec: MS-MQDMPR 3.1.4.11.

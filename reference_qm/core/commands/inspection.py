@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.core.commands.configuring import ELEMENTS
-from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, pathname_of
+from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_pathname
 from reference_qm.core.names.cache_timers import CACHE_TIMERS
 from reference_qm.core.part import Part
 from reference_qm.directory import Enterprise
@@ -239,7 +239,7 @@ def _describe_transaction(transaction: Transaction) -> dict[str, Any]:
         "TransactionalOperationCollection": [
             {
                 "OperationType": operation.OperationType.value,
-                "TargetQueueReference": pathname_of(operation.TargetQueueReference),
+                "TargetQueueReference": get_pathname(operation.TargetQueueReference),
                 "DequeueReason": None if operation.DequeueReason is None else operation.DequeueReason.name,
                 "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
                 "State": operation.MessagePositionReference.State.value,

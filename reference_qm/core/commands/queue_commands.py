@@ -10,7 +10,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.queue_opening import OPEN_DESCRIPTORS_LIMIT
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -84,12 +84,12 @@ class QueueCommands(Part):
             names["public"] = str(PublicName(queue.Identifier))
         result = Result({"format_names": names})
 
-        def undo() -> None:
+        def undo_creation() -> None:
             if _is_published(queue):
                 self.qm.publishing.withdraw(queue, lambda status: None)
             self.qm.queues.forget(queue)
 
-        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
+        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_creation)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
         """Delete a queue or a subqueue; a public queue is first deleted from the directory."""
@@ -99,11 +99,13 @@ class QueueCommands(Part):
         if not _is_published(queue):
             return self.qm.queues.delete(queue, token, Result)
 
-        def delete(status: Status) -> Result | None:
+        def delete_after_directory(status: Status) -> Result | None:
             _check_directory(status, f"{queue.Pathname} cannot be deleted from the directory")
             return self.qm.queues.delete(self.qm.queue_names.find_queue(request.name), token, Result)
 
-        self.qm.publishing.withdraw(queue, lambda status: self.qm.answering.answer(token, lambda: delete(status)))
+        self.qm.publishing.withdraw(
+            queue, lambda status: self.qm.answering.answer(token, lambda: delete_after_directory(status))
+        )
         return None
 
     def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
@@ -127,11 +129,13 @@ class QueueCommands(Part):
         if not _is_published(queue):
             return self._change_attributes(queue, changes, token)
 
-        def change(status: Status) -> Result | None:
+        def change_after_directory(status: Status) -> Result | None:
             _check_directory(status, f"{queue.Pathname} cannot be changed in the directory")
             return self._change_attributes(self.qm.queue_names.find_queue(request.name), changes, token)
 
-        self.qm.publishing.write(queue, changes, lambda status: self.qm.answering.answer(token, lambda: change(status)))
+        self.qm.publishing.write(
+            queue, changes, lambda status: self.qm.answering.answer(token, lambda: change_after_directory(status))
+        )
         return None
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
@@ -243,7 +247,7 @@ class QueueCommands(Part):
             there is None or there.State is not MessagePositionState.AVAILABLE
         ):  # a read that waited at the target took the message
             return Result({"lookup_id": request.lookup_id})
-        change = relocation_of(there)
+        change = build_relocation(there)
         result = Result({"lookup_id": request.lookup_id})
         return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 

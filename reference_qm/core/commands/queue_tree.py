@@ -40,9 +40,9 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
     return {name: _to_json(getattr(queue, name)) for name in _SHOWN_ATTRIBUTES} | {
         "Security": queue.Security.build().hex(),
-        "JournalQueueReference": pathname_of(queue.JournalQueueReference),
+        "JournalQueueReference": get_pathname(queue.JournalQueueReference),
         "SubqueueCollection": [
-            {"Pathname": one.Pathname, "JournalQueueReference": pathname_of(one.JournalQueueReference)}
+            {"Pathname": one.Pathname, "JournalQueueReference": get_pathname(one.JournalQueueReference)}
             for one in queue.SubqueueCollection.values()
         ],
         "OpenQueueDescriptorCollection": [
@@ -57,7 +57,7 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
         "Multiple": descriptor.Multiple,
-        "QueueReference": pathname_of(descriptor.QueueReference),
+        "QueueReference": get_pathname(descriptor.QueueReference),
         "OpenQueueDescriptorCollection": [one.Handle for one in descriptor.OpenQueueDescriptorCollection],
         "AccessType": descriptor.AccessType.value,
         "ShareMode": descriptor.ShareMode.value,
@@ -83,7 +83,7 @@ def _describe_cursor(cursor: Cursor) -> dict[str, Any]:
     }
 
 
-def pathname_of(queue: Queue | None) -> str | None:
+def get_pathname(queue: Queue | None) -> str | None:
     """Return the path name of a queue, with which other elements refer to the queue."""
     return None if queue is None else queue.Pathname
 

@@ -19,7 +19,7 @@ class Destination:
     QueueManagerGuid: UUID
 
 
-def next_hop_of(machine: QueueManager) -> NextHop:
+def build_next_hop(machine: QueueManager) -> NextHop:
     """Build the next hop for a queue manager whose address is not known yet."""
     assert machine.Identifier is not None
     return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
@@ -45,14 +45,18 @@ class NextHops(Part):
             if not self.qm.enterprise.state.DirectoryIntegrated:
                 known = self.qm.config.public_queues.get(name.QueueGuid)
                 return None if known is None else Destination("", known)
-            machine = self._host_of(self.qm.enterprise.find_queue(name.QueueGuid))
-            return None if machine is None else Destination(next_hop_of(machine).HostName, next_hop_of(machine).QMGuid)
+            machine = self._find_host(self.qm.enterprise.find_queue(name.QueueGuid))
+            return (
+                None
+                if machine is None
+                else Destination(build_next_hop(machine).HostName, build_next_hop(machine).QMGuid)
+            )
         if isinstance(name, PrivateName):
             return Destination("", name.ComputerGuid)
         assert isinstance(name, PrivateQueuePath | PublicQueuePath)
         return Destination(name.ProtocolAddressSpecification, NULL_GUID)
 
-    def _host_of(self, queue: Queue | None) -> QueueManager | None:
+    def _find_host(self, queue: Queue | None) -> QueueManager | None:
         """Find the queue manager of a public queue by the computer name in its Pathname."""
         computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
         return self.qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None

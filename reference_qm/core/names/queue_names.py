@@ -28,7 +28,7 @@ from reference_qm.codec.format_names import (
 )
 from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
-from reference_qm.directory.properties import members
+from reference_qm.directory.properties import list_members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
@@ -188,7 +188,7 @@ class QueueNames(Part):
 
         In workgroup mode they are unknown. A distribution list among the members is returned unresolved.
         """
-        listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
+        listed = list_members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
             return None
         return [_name_of_element(one) for one in listed]

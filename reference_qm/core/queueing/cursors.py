@@ -81,7 +81,7 @@ class Cursors(Part):
         other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
-            positions = _positions_of(cursor)
+            positions = _get_positions(cursor)
             if positions is not None:
                 last = positions.Tail
                 while last is not cursor.MessagePositionReference and _is_deleted(last):
@@ -91,7 +91,7 @@ class Cursors(Part):
 
     def rewind(self, cursor: Cursor) -> None:
         """Move a cursor to the start of its queue, unless the queue was deleted. Spec: MS-MQDMPR 3.1.7.1.2."""
-        positions = _positions_of(cursor)
+        positions = _get_positions(cursor)
         if positions is not None:
             _move_cursor(cursor, positions.Start)
 
@@ -107,14 +107,14 @@ class Cursors(Part):
 
 def _move_cursor(cursor: Cursor, entry: Entry) -> None:
     """Move a cursor to an entry, which stays linked as long as the cursor refers to it."""
-    positions = _positions_of(cursor)
+    positions = _get_positions(cursor)
     assert positions is not None
     positions.hold(entry)
     positions.release(cursor.MessagePositionReference)
     cursor.MessagePositionReference = entry
 
 
-def _positions_of(cursor: Cursor) -> MessagePositionList | None:
+def _get_positions(cursor: Cursor) -> MessagePositionList | None:
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     return None if queue is None else queue.MessagePositionList
 

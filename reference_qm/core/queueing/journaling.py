@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import relocation_of, removal_of
+from reference_qm.core.store.entries import build_relocation, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -76,5 +76,5 @@ class Journaling(Part):
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(relocation_of(position))
+            self.qm.disk.save(build_relocation(position))
         self.qm.positions.message_available(position)

@@ -12,12 +12,12 @@ from reference_qm.surface.clock import Now
 _EXPIRATION_TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
-def in_queue(position: MessagePosition) -> bool:
+def is_in_queue(position: MessagePosition) -> bool:
     """Return whether a message is still in its queue."""
     return position.State is not MessagePositionState.DELETED
 
 
-def in_transit(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
+def is_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
     """Return whether a message is still in the table of its session."""
     session, position = waiting
     return position in session.OutgoingMessageTable

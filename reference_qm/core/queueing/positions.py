@@ -4,7 +4,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import ORDINAL_BLOCK
-from reference_qm.core.store.entries import relocation_of, removal_of
+from reference_qm.core.store.entries import build_relocation, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -72,7 +72,7 @@ class Positions(Part):
             self.message_available(position)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-        """Move a message into another queue, to the place after the messages with its priority. Spec: MS-MQDMPR
+        """Move a message into a different queue, to the place after the messages with its priority. Spec: MS-MQDMPR
         3.1.7.1.16, 3.1.1.12.
 
         The message keeps its LookupIdentifier. Returns None for a message that is discarded because a system queue is
@@ -92,7 +92,7 @@ class Positions(Part):
         if not target.LookupIdentifier:  # the message was in an outgoing queue, where it had no identifier
             target.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(target)
-        self.qm.disk.save(removal_of([position]) | relocation_of(target))
+        self.qm.disk.save(removal_of([position]) | build_relocation(target))
         self.message_available(target)
         return target
 

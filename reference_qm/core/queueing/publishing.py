@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from reference_qm import directory
 from reference_qm.core.part import Part
-from reference_qm.directory import DirectoryOperationResult, equals, events
+from reference_qm.directory import DirectoryOperationResult, build_equality_filter, events
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.interface import Write
 from reference_qm.model.adm import Queue
@@ -34,7 +34,7 @@ _STATUS_BY_DIRECTORY_RESULT = {
 }
 
 
-def _status_of(result: DirectoryOperationResult) -> Status:
+def _convert_directory_result(result: DirectoryOperationResult) -> Status:
     """Return the status for a directory result; every other result counts as an unavailable directory."""
     return _STATUS_BY_DIRECTORY_RESULT.get(result, Status.MQ_ERROR_NO_DS)
 
@@ -61,7 +61,7 @@ class Publishing(Part):
 
         def take_over_object(answer: DirectoryAnswered) -> None:
             if answer.identifier is None:
-                published(_status_of(answer.status))
+                published(_convert_directory_result(answer.status))
                 return
             queue.Identifier = answer.identifier
             element = self.qm.enterprise.find_queue(queue.Identifier)
@@ -80,7 +80,7 @@ class Publishing(Part):
             self.qm.enterprise.directory,
             self.qm.enterprise.state,
             "Queue",
-            equals("Pathname", self._build_element(queue).Pathname),
+            build_equality_filter("Pathname", self._build_element(queue).Pathname),
         ).rDirectoryObject
         if not isinstance(found, directory.Queue) or found.Identifier is None:
             return False
@@ -95,7 +95,7 @@ class Publishing(Part):
 
         def report_deletion(answer: DirectoryAnswered) -> None:
             is_gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
-            withdrawn(Status.MQ_OK if is_gone else _status_of(answer.status))
+            withdrawn(Status.MQ_OK if is_gone else _convert_directory_result(answer.status))
 
         self.qm.directory_link.write(change, report_deletion)
 
@@ -105,7 +105,7 @@ class Publishing(Part):
             self._build_element(queue), **{name: values[name] for name in SHARED_ATTRIBUTES if name in values}
         )
         self.qm.directory_link.write(
-            Write(element, SHARED_ATTRIBUTES), lambda answer: written(_status_of(answer.status))
+            Write(element, SHARED_ATTRIBUTES), lambda answer: written(_convert_directory_result(answer.status))
         )
 
     def note_public_queues(self) -> None:

@@ -16,7 +16,7 @@ from reference_qm.core.names.queue_names import (
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import format_place, transfer_name, transfers_of
+from reference_qm.core.store.entries import format_place, list_transfers, transfer_name
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.properties import object_sid
 from reference_qm.model.adm import MessagePosition, Queue
@@ -208,7 +208,7 @@ class Queues(Part):
                 self.qm.positions.delete_message(position, reason)
             return done(len(left))
 
-        def keep() -> None:
+        def keep_messages() -> None:
             for position in available:
                 self.qm.positions.unlock_message(position)
             if failed is not None:
@@ -216,7 +216,9 @@ class Queues(Part):
 
         kept = self.qm.transaction_operations.find_messages_kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
-        return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
+        return self.qm.disk.commit(
+            self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep_messages
+        )
 
     def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
         parent = self.qm.adm.QueueCollection.get(path.queue.lower())
@@ -238,7 +240,7 @@ class Queues(Part):
         change: Change = {}
         for one in queue_with_children(queue):
             change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-            change |= {transfer_name(transfer): None for transfer in transfers_of(one)}
+            change |= {transfer_name(transfer): None for transfer in list_transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
                 change[format_place(one)] = None
         return change

@@ -29,9 +29,9 @@ class Quotas(Part):
         size = storage_size(message)
         storage = queue.MessagePositionList.storage
         total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
-        if self.qm.adm.Throttled or _exceeds(storage.used + size, total):
+        if self.qm.adm.Throttled or _exceeds_quota(storage.used + size, total):
             return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-        if _exceeds(*_use_and_quota(queue, size)):
+        if _exceeds_quota(*_use_and_quota(queue, size)):
             return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
         return EnqueueStatus.NO_ERROR
 
@@ -66,6 +66,6 @@ def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:
     return shared.MessagePositionList.TotalBytes + subqueues + size, quota
 
 
-def _exceeds(used: int, quota: int) -> bool:
+def _exceeds_quota(used: int, quota: int) -> bool:
     """Return whether a size in bytes exceeds a quota in KB."""
     return quota != UNLIMITED and used > quota * KILOBYTE

@@ -30,13 +30,13 @@ class Seeking(Part):
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
-        entry = _neighbour_of(initial_position if start is None else start.passed, forward)
+        entry = _get_neighbour(initial_position if start is None else start.passed, forward)
         found = None
         while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
             if self.is_readable(entry, peek_operation):
                 found = entry
                 break
-            entry = _neighbour_of(entry, forward)
+            entry = _get_neighbour(entry, forward)
         if start is not None:
             start.passed = cast("Entry", entry.Previous)
         return found
@@ -103,5 +103,5 @@ def _result_of_search(position: MessagePosition | None) -> tuple[Status, Message
     return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if position is None else (Status.MQ_OK, position)
 
 
-def _neighbour_of(entry: Entry, forward: bool) -> Entry:
+def _get_neighbour(entry: Entry, forward: bool) -> Entry:
     return cast("Entry", entry.Next if forward else entry.Previous)

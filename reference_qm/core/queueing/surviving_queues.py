@@ -6,7 +6,7 @@ from typing import Any
 from reference_qm.config import QueueSettings
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.queues import set_queue_defaults
-from reference_qm.core.store.entries import format_place as place_of
+from reference_qm.core.store.entries import format_place
 from reference_qm.core.store.queue_values import CONVERTERS_OF_ATTRIBUTES, REQUIRED_ATTRIBUTES
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
@@ -58,7 +58,7 @@ class SurvivingQueues(Part):
             if name in values or name in REQUIRED_ATTRIBUTES:
                 setattr(queue, name, read(values[name]))
         if subqueue:
-            parent = next(one for one in self.qm.adm.QueueCollection.values() if place_of(one) == f"queue:{number}")
+            parent = next(one for one in self.qm.adm.QueueCollection.values() if format_place(one) == f"queue:{number}")
             self.qm.queues.add_subqueue(queue, parent, subqueue)
             return
         if queue.QueueType is not QueueType.PUBLIC:

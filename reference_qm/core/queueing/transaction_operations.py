@@ -73,7 +73,8 @@ class TransactionOperations(Part):
         if operation is None or transaction.state is not TransactionState.ACTIVE:
             raise CommandError(
                 f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
-                f"{transaction.Identifier}, or that has ended (MQ_ERROR_TRANSACTION_USAGE): receive it again"
+                f"{transaction.Identifier}, or this transaction has ended (MQ_ERROR_TRANSACTION_USAGE): "
+                "receive the message again"
             )
         operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
 

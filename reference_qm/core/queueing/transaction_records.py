@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import format_place, message_entry, relocation_of, removal_of
+from reference_qm.core.store.entries import build_relocation, format_place, message_entry, removal_of
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -121,7 +121,7 @@ class TransactionRecords(Part):
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | relocation_of(there)
+        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | build_relocation(there)
 
 
 def list_outgoing_messages(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:

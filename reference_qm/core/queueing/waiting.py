@@ -58,7 +58,7 @@ class Waiting(Part):
         queue_desc.WaitingMessageReadOperationCollection[reader] = None
         self.qm.readers[reader.number] = reader
         if timeout_ms is not None:
-            self.qm.timers.start(_timer_of(reader), now.monotonic_ms, timeout_ms)
+            self.qm.timers.start(_build_timer_key(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
         """Pass a message that became available to all waiting readers that peek, and to the first reader that receives.
@@ -117,8 +117,8 @@ class Waiting(Part):
     def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
-        self.qm.timers.stop(_timer_of(reader))
+        self.qm.timers.stop(_build_timer_key(reader))
 
 
-def _timer_of(reader: WaitingMessageReadOperation) -> TimerKey:
+def _build_timer_key(reader: WaitingMessageReadOperation) -> TimerKey:
     return TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

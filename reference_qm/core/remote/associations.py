@@ -112,7 +112,7 @@ class Associations:
             self._emit(RpcClose(held.connection, output.reason))
 
     def _forget_association(self, held: _Held) -> None:
-        self.timers.stop(_timer_of(held))
+        self.timers.stop(_build_timer_key(held))
         self.unfinished.note(held.connection, 0)
         del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
 
@@ -122,10 +122,10 @@ class Associations:
             return
         held.due = due
         if due is None:
-            self.timers.stop(_timer_of(held))
+            self.timers.stop(_build_timer_key(held))
         else:
-            self.timers.start(_timer_of(held), now.monotonic_ms, due - now.monotonic_ms)
+            self.timers.start(_build_timer_key(held), now.monotonic_ms, due - now.monotonic_ms)
 
 
-def _timer_of(held: _Held) -> TimerKey:
+def _build_timer_key(held: _Held) -> TimerKey:
     return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)

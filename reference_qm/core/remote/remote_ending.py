@@ -54,12 +54,12 @@ class RemoteEnding(Part):
             ended(Status.MQ_ERROR_INVALID_PARAMETER)
             return
 
-        def settle(status: Status) -> None:
+        def settle_end(status: Status) -> None:
             if status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
                 self.qm.positions.unlock_message(position)
             ended(status)
 
-        self.qm.two_phase_reading.dequeue_message_end(descriptor, position, delete_message, settle)
+        self.qm.two_phase_reading.dequeue_message_end(descriptor, position, delete_message, settle_end)
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         """End a receive of a disconnected client as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.

@@ -49,14 +49,14 @@ class RemoteReads(Part):
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise Dequeue Message Begin. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.two_phase_reading.dequeue_message_begin(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
         """Raise Peek Message. Spec: MS-MQQP 3.1.4.1."""
-        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
@@ -64,14 +64,14 @@ class RemoteReads(Part):
     ) -> None:
         """Raise Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
         assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
-        answered, timeout_ms = self._completion_of(entry), _timeout_ms(entry)
+        answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         """Raise Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         peek = entry.Action not in RECEIVE_ACTIONS
-        answered = self._completion_of(entry)
+        answered = self._build_completion(entry)
         self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -130,7 +130,7 @@ class RemoteReads(Part):
         """Return SequentialId: the lower 7 bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10, 3.1.4.11."""
         return position.LookupIdentifier & LOW_7_BYTES
 
-    def _completion_of(self, entry: RemoteReadEntry) -> Answered:
+    def _build_completion(self, entry: RemoteReadEntry) -> Answered:
         return partial(self.complete_remote_read, entry)
 
 

@@ -76,12 +76,12 @@ class RemoteStarting(Part):
 
     def check_dw_queue(self, desc: Desc) -> Status:
         """Refuse a dwQueue that is 0 or differs from hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
-        return _required_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
+        return _require_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: Desc) -> Status:
         """Refuse the dwRequestID of a pending read of this queue. Spec: MS-MQQP 3.1.4.1, note <10>."""
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
-        return _required_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
+        return _require_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
         """Refuse a peek at the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
@@ -90,27 +90,27 @@ class RemoteStarting(Part):
 
     def check_start_action(self, desc: Desc) -> Status:
         """Refuse an action other than the three that start a read. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
-        return _required_right(desc["ulAction"] in READ_METHODS)
+        return _require_right(desc["ulAction"] in READ_METHODS)
 
     def check_lookup_queue(self, desc: Desc) -> Status:
         """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
-        return _required_right(desc["hRemoteQueue"] != 0)
+        return _require_right(desc["hRemoteQueue"] != 0)
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         """Refuse a timeout in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
-        return _required_right(desc["ulTimeout"] == 0)
+        return _require_right(desc["ulTimeout"] == 0)
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
         """Refuse a cursor in a read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
-        return _required_right(desc["hCursor"] == 0)
+        return _require_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: Desc) -> Status:
         """Refuse an action other than the six actions that read by lookup identifier. Spec: MS-MQQP 3.1.4.11."""
-        return _required_right(desc["ulAction"] in LOOKUP_ACTIONS)
+        return _require_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: Desc) -> Status:
         """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
-        return _required_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+        return _require_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
         """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
@@ -181,5 +181,5 @@ READ_METHODS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
 LOOKUP_ACTIONS = frozenset(ReadAction) - READ_METHODS.keys()
 
 
-def _required_right(right: bool) -> Status:
+def _require_right(right: bool) -> Status:
     return Status.MQ_OK if right else Status.MQ_ERROR_INVALID_PARAMETER

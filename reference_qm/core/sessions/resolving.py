@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.names.next_hops import next_hop_of
+from reference_qm.core.names.next_hops import build_next_hop
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.store.messages import PUBLIC
@@ -41,7 +41,7 @@ class Resolving(Part):
         session.direct = destination.QueueManagerGuid == NULL_GUID
         hops = [NextHop(NULL_GUID, destination.HostName, "")]
         if not session.direct:
-            hops = [next_hop_of(one) for one in self.qm.next_hops.get_next_hops(destination.QueueManagerGuid)]
+            hops = [build_next_hop(one) for one in self.qm.next_hops.get_next_hops(destination.QueueManagerGuid)]
             if not hops:
                 self._fail_to_route(session, f"no route to queue manager {destination.QueueManagerGuid}", now)
                 return

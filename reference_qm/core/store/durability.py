@@ -7,7 +7,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     SEQUENCE_ELEMENTS,
-    _entry_with,
+    _change_entry_value,
     format_place,
     is_awaited,
     message_entry,
@@ -70,8 +70,8 @@ class Durability(Part):
                 continue
             change |= removal_of([position])
             if is_awaited(position, reason):
-                change |= _entry_with(position, "removed", int(reason))
-            change |= self._transfer_entry_of(position)
+                change |= _change_entry_value(position, "removed", int(reason))
+            change |= self._get_transfer_entry(position)
         return change
 
     def build_purge_record(self, positions: Iterable[MessagePosition]) -> Change:
@@ -79,10 +79,10 @@ class Durability(Part):
         change: Change = {}
         for position in positions:
             if position.State is MessagePositionState.PURGE_PENDING:
-                change |= _entry_with(position, "purged", True) | self._transfer_entry_of(position)
+                change |= _change_entry_value(position, "purged", True) | self._get_transfer_entry(position)
         return change
 
-    def _transfer_entry_of(self, position: MessagePosition) -> Change:
+    def _get_transfer_entry(self, position: MessagePosition) -> Change:
         """Return the entry of the sequence of a message whose own entry is removed."""
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig
-from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, equals, events
+from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, build_equality_filter, events
 from reference_qm.routing import RoutingTable
 from reference_qm.security import PrivateKeys, public_key_list
 from reference_qm.surface.clock import Now
@@ -49,17 +49,21 @@ class Enterprise:
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
         """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
-        found = events.read_directory(self.directory, self.state, "QueueManager", equals(attribute, value))
+        found = events.read_directory(
+            self.directory, self.state, "QueueManager", build_equality_filter(attribute, value)
+        )
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, QueueManager) else None
 
     def find_queue(self, identifier: UUID) -> Queue | None:
         """Read a public queue. Spec: MS-MQDMPR 3.1.7.1.20."""
-        found = events.read_directory(self.directory, self.state, "Queue", equals("Identifier", identifier))
+        found = events.read_directory(
+            self.directory, self.state, "Queue", build_equality_filter("Identifier", identifier)
+        )
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, Queue) else None
 
     def find_user(self, security_identifier: bytes) -> User | None:
         """Read a User by its SID. Spec: MS-MQDMPR 3.1.7.1.20, MS-MQQB 3.1.5.8.3."""
-        wanted = equals("SecurityIdentifier", security_identifier)
+        wanted = build_equality_filter("SecurityIdentifier", security_identifier)
         found = events.read_directory(self.directory, self.state, "User", wanted)
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 

@@ -57,7 +57,7 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
 
 def awaiting_final_ack(position: MessagePosition) -> Change:
     """Return the change for a message that arrived and awaits its FinalAck. Spec: MS-MQQB 3.1.5.6."""
-    return _entry_with(position, "awaits", "final ack")
+    return _change_entry_value(position, "awaits", "final ack")
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
@@ -66,8 +66,10 @@ def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
     return position.order_queue is not None or bool(wanted)
 
 
-def _entry_with(position: MessagePosition, name: str, value: object) -> Change:
-    return {key: {**values, name: value} for key, values in relocation_of(position).items() if isinstance(values, dict)}
+def _change_entry_value(position: MessagePosition, name: str, value: object) -> Change:
+    return {
+        key: {**values, name: value} for key, values in build_relocation(position).items() if isinstance(values, dict)
+    }
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
@@ -82,7 +84,7 @@ def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
 
-def transfers_of(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
+def list_transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     """Return the sequences of a queue."""
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
@@ -96,7 +98,7 @@ def removal_of(positions: Iterable[MessagePosition]) -> Change:
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
-def relocation_of(position: MessagePosition) -> Change:
+def build_relocation(position: MessagePosition) -> Change:
     """Return the change that stores the present place of a message."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 

@@ -32,11 +32,11 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.core.errors import CommandError
-from reference_qm.core.store.multiple_destinations import lists_of, with_lists
+from reference_qm.core.store.multiple_destinations import add_destination_lists, read_destination_lists
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, security_of, with_security
+from reference_qm.security import UNPROTECTED_ATTRIBUTES, SignatureType, add_security, read_security
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -127,11 +127,11 @@ def serialize_message(message: Message) -> UserMessagePacket:
         DebugHeader=debug_header,
     )
     if message.security is not None:
-        packet = with_security(packet, message.security)
+        packet = add_security(packet, message.security)
     listed = message.DestinationMultiQueueFormatName
     if listed is None and message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG30:
         listed = message.DestinationQueueFormatName
-    return packet if listed is None else with_lists(packet, message, listed)
+    return packet if listed is None else add_destination_lists(packet, message, listed)
 
 
 def is_large(body: bytes) -> bool:
@@ -175,10 +175,10 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     if packet.DebugHeader is not None:
         attributes["TracingQueueIdentifier"] = packet.DebugHeader.QueueIdentifier or NULL_GUID
     if packet.MultiQueueFormatHeader is not None:
-        attributes |= lists_of(packet.MultiQueueFormatHeader)
+        attributes |= read_destination_lists(packet.MultiQueueFormatHeader)
     algorithms = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
     if packet.SecurityHeader is not None or algorithms != UNPROTECTED_ATTRIBUTES:
-        attributes["security"] = security_of(packet)
+        attributes["security"] = read_security(packet)
     return Message(
         **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),

@@ -32,7 +32,7 @@ from reference_qm.model.adm import Message
 _DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
 
 
-def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
+def add_destination_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
     """Return the packet with a MultiQueueFormatHeader that lists all destinations of its message.
 
     ``destinations``: DestinationMultiQueueFormatName, or the single destination. An MSMQ 3.0 signature is part of this
@@ -50,7 +50,7 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
     )
 
 
-def lists_of(header: MultiQueueFormatHeader) -> dict[str, Any]:
+def read_destination_lists(header: MultiQueueFormatHeader) -> dict[str, Any]:
     """Return the attributes of a message that come from its MultiQueueFormatHeader. Spec: MS-MQDMPR 3.1.7.1.31."""
     return {
         "DestinationMultiQueueFormatName": _format_list(header.Destination),

@@ -33,7 +33,7 @@ _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgori
 _SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
 
 
-def requested_security(
+def build_requested_security(
     request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
 ) -> MessageSecurity | None:
     """Return the security that a command requests, or None. Raises CommandError.
@@ -85,7 +85,9 @@ def describe_security(security: MessageSecurity) -> dict[str, Any]:
 
 
 def _format_identity(security: MessageSecurity) -> str | None:
-    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, another value in hexadecimal."""
+    """Return SenderIdentifier as text: a SID as S-1-..., a queue manager as its GUID, any other value in hexadecimal
+    digits.
+    """
     identifier = security.SenderIdentifier
     if not identifier:
         return None

@@ -111,7 +111,7 @@ class Enqueueing(Part):
     ) -> Result | None:
         position.awaits_disk = True
 
-        def arrive() -> Result:
+        def handle_arrival() -> Result:
             self.qm.arrival.message_arrived(position, now)
             return result
 
@@ -119,7 +119,7 @@ class Enqueueing(Part):
         return self.qm.disk.commit(
             self.qm.durability.build_send_record(position),
             token,
-            arrive,
+            handle_arrival,
             lambda: queue.MessagePositionList.remove(position),
         )
 
@@ -156,6 +156,6 @@ class Enqueueing(Part):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"{to!a}: not every queue accepts the message: {outcome.name}; some queues may have got copies"
+                f"{to!a}: not every queue accepts the message: {outcome.name}; some queues may have received copies"
             )
         return Result({"message_id": message_id(first)})

@@ -63,32 +63,34 @@ class Range(NamedTuple):
     section: str
 
 
-def _range(path: str, lowest: int, highest: int, section: str) -> Range:
+def _define_range(path: str, lowest: int, highest: int, section: str) -> Range:
     return Range(path, attrgetter(path), lowest, highest, section)
 
 
 _RANGES_OF_TRANSACTIONAL_MESSAGE = (
-    _range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
-    _range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
+    _define_range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
+    _define_range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
 )
-_SESSION_WINDOW = _range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
+_SESSION_WINDOW = _define_range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
 FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
-        _range("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
-        _range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+        _define_range(
+            "ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"
+        ),
+        _define_range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
     ),
     SessionAckPacket: (
-        _range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
-        _range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
+        _define_range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
+        _define_range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
         _SESSION_WINDOW,
     ),
     UserMessagePacket: (
-        _range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
-        _range("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
+        _define_range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
+        _define_range("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
     ),
-    UnknownInternalPacket: (_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
+    UnknownInternalPacket: (_define_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
 """The ranges of the fields that the document limits, without the fields that receivers ignore."""
 

@@ -55,8 +55,8 @@ class Receiving(Part):
     def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         """Acknowledge a message that is not stored itself when the changes that it caused are on disk.
 
-        Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck because
-        of which another message was moved. If a crash lost these changes after the acknowledgment, the sender would not
+        Spec: MS-MQQB 3.1.5.8.7. Such a message was refused and put into a dead-letter queue, or is a FinalAck that
+        caused another message to be moved. If a crash lost these changes after the acknowledgment, the sender would not
         repeat the message.
         """
         receipt.done = False

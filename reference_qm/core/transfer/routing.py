@@ -73,7 +73,7 @@ class Routing(Part):
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
         if waiting >= self.qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
             return False
-        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination_of(packet) in queues
+        return len(queues) < OUTGOING_QUEUES_LIMIT or _get_destination_key(packet) in queues
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         """Return a packet in which this queue manager is counted as a hop; None above the limit. Spec: MS-MQQB
@@ -99,6 +99,6 @@ class Routing(Part):
             self.qm.order_acks.note_transfer(queue.session)
 
 
-def _destination_of(packet: UserMessagePacket) -> str:
+def _get_destination_key(packet: UserMessagePacket) -> str:
     """Return the key of the outgoing queue of a message."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

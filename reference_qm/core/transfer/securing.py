@@ -16,7 +16,7 @@ from reference_qm.security import (
     SecurityError,
     SignatureType,
     encrypt_message,
-    security_of,
+    read_security,
     sign_message,
 )
 from reference_qm.surface.clock import Now
@@ -61,7 +61,7 @@ class Securing(Part):
                 "Message.SenderCertificate", _SIGNING_SECTION, "the private key of the certificate is missing"
             )
         content = self.qm.security_on_receipt.signed_properties
-        return sign_message(packet, _signature_type_of(security.AuthenticationLevel), key, content)
+        return sign_message(packet, _get_signature_type(security.AuthenticationLevel), key, content)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         """Find the private key of a sender's certificate (DER); None without a local key. Spec: MS-MQQB 3.1.7.1.4."""
@@ -94,7 +94,7 @@ class Securing(Part):
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it, signed and checked; raise CommandError for a refusal.
 
-        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are those of a transferred message, except that no
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2. The checks are the same as for a transferred message, except that no
         encryption is required.
         """
         wanted = message.security
@@ -113,7 +113,7 @@ class Securing(Part):
             except (SecurityError, FormatError, Refused) as error:
                 refusal = error
             else:
-                arrived = security_of(packet)
+                arrived = read_security(packet)
                 message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
             self.qm.cache_timers.start(now)
         if refusal is not None:
@@ -122,7 +122,7 @@ class Securing(Part):
         return message
 
 
-def _signature_type_of(level: int) -> SignatureType:
+def _get_signature_type(level: int) -> SignatureType:
     try:
         return SignatureType(level)
     except ValueError:

@@ -42,7 +42,9 @@ class SessionAcks(Part):
         Unsent messages have SequenceNumber 0, and "less than or equal" does not include them. Counts wrap at 65,536.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.ReceivedSessionAck and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.ReceivedSessionAck and _is_number_acknowledged(
+                header.AckSequenceNumber, position.SequenceNumber
+            ):
                 position.ReceivedSessionAck = True
                 session.UnAckedMessageCount -= 1
                 if position.TxSequenceNumber:
@@ -51,7 +53,7 @@ class SessionAcks(Part):
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         """Delete the express messages that the receiver acknowledges. Spec: MS-MQQB 3.1.5.5.2."""
         for position in session.OutgoingMessageTable.awaiting_ack:
-            if not position.recoverable and _is_covered(header.AckSequenceNumber, position.SequenceNumber):
+            if not position.recoverable and _is_number_acknowledged(header.AckSequenceNumber, position.SequenceNumber):
                 self.delete_position(session, position)
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -67,7 +69,7 @@ class SessionAcks(Part):
             if (
                 position.recoverable
                 and not position.TxSequenceNumber
-                and _is_flagged(header, position.RecoverableSequenceNumber)
+                and _is_recoverable_flag_set(header, position.RecoverableSequenceNumber)
             ):
                 self.delete_position(session, position)
 
@@ -188,12 +190,12 @@ class SessionAcks(Part):
             self.send(session, now)
 
 
-def _is_covered(acknowledged: int, number: int) -> bool:
+def _is_number_acknowledged(acknowledged: int, number: int) -> bool:
     """Return whether a 16-bit sequence number is equal to or before another number, with wrapping."""
     return (acknowledged - number & 0xFFFF) < _HALF_OF_SEQUENCE_RANGE
 
 
-def _is_flagged(header: SessionHeader, number: int) -> bool:
+def _is_recoverable_flag_set(header: SessionHeader, number: int) -> bool:
     first = header.RecoverableMsgAckSeqNumber
     if first and number == first:
         return True

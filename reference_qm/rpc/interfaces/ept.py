@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
-from reference_qm.rpc.ndr import GUID, U8, U32, ConformantArray, ConformantVaryingArray, HandleType, Struct, full
+from reference_qm.rpc.ndr import (
+    GUID,
+    U8,
+    U32,
+    ConformantArray,
+    ConformantVaryingArray,
+    HandleType,
+    Struct,
+    declare_full_pointer,
+)
 
 LONGEST_TOWER = 2000
 MOST_TOWERS = 500
@@ -27,12 +36,15 @@ EPT = interface(
             method(
                 "ept_map",
                 "MS-RPCE 2.2.1.2.5",
-                in_("obj", full(GUID)),
-                in_("map_tower", full(TWR_T)),
+                in_("obj", declare_full_pointer(GUID)),
+                in_("map_tower", declare_full_pointer(TWR_T)),
                 in_out("entry_handle", LOOKUP_HANDLE),
                 in_("max_towers", U32.within(0, MOST_TOWERS)),
                 out("num_towers", U32),
-                out("ITowers", ConformantVaryingArray(full(TWR_T), size_is="max_towers", length_is="num_towers")),
+                out(
+                    "ITowers",
+                    ConformantVaryingArray(declare_full_pointer(TWR_T), size_is="max_towers", length_is="num_towers"),
+                ),
                 out("status", U32),
             ),
         ),

@@ -1,7 +1,7 @@
 """The types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
 
 Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further vectors, up to
-the depth DEEPEST.
+the depth MOST_NESTED_VARIANTS.
 """
 
 from __future__ import annotations
@@ -9,7 +9,18 @@ from __future__ import annotations
 from enum import IntEnum
 
 from reference_qm.rpc.interfaces.qmcomm_types import QUEUE_FORMAT, QUEUE_NAME_POINTER
-from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
+from reference_qm.rpc.ndr import (
+    GUID,
+    U8,
+    U16,
+    U32,
+    U64,
+    ConformantArray,
+    NdrType,
+    Struct,
+    Union,
+    declare_unique_pointer,
+)
 
 MOST_NESTED_VARIANTS = 3
 """The maximum depth of nested vectors of variants."""
@@ -37,10 +48,10 @@ class VarType(IntEnum):
 
 
 def _counted_array(name: str, section: str, element: NdrType) -> Struct:
-    return Struct(name, section, cElems=U32, pElems=unique(ConformantArray(element, "cElems")))
+    return Struct(name, section, cElems=U32, pElems=declare_unique_pointer(ConformantArray(element, "cElems")))
 
 
-BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=unique(ConformantArray(U8, "cbSize")))
+BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=declare_unique_pointer(ConformantArray(U8, "cbSize")))
 _VECTOR_TYPES = {
     VarType.VT_UI1: _counted_array("CAUB", "MS-MQMQ 2.2.16.1", U8),
     VarType.VT_UI2: _counted_array("CAUI", "MS-MQMQ 2.2.16.2", U16),
@@ -62,7 +73,7 @@ _ARMS: dict[int, NdrType | None] = {
     VarType.VT_I8: U64,
     VarType.VT_UI8: U64,
     VarType.VT_BOOL: U16,
-    VarType.VT_CLSID: unique(GUID),
+    VarType.VT_CLSID: declare_unique_pointer(GUID),
     VarType.VT_BLOB: BLOB,
     VarType.VT_LPWSTR: QUEUE_NAME_POINTER,
     **{VarType.VT_VECTOR | one: vector for one, vector in _VECTOR_TYPES.items()},
@@ -92,5 +103,5 @@ OBJECT_FORMAT = Struct(
     "OBJECT_FORMAT",
     "MS-MQMP 2.2.3.5",
     ObjType=U32.within(1, 2),
-    union=Union("OBJECT_FORMAT", U32, "ObjType", {1: unique(QUEUE_FORMAT)}),
+    union=Union("OBJECT_FORMAT", U32, "ObjType", {1: declare_unique_pointer(QUEUE_FORMAT)}),
 )

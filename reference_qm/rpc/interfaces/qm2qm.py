@@ -8,7 +8,18 @@ cannot be sent. REMOTEREADDESC2.pRemoteReadDesc is embedded, and so has the poin
 from __future__ import annotations
 
 from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
-from reference_qm.rpc.ndr import ENUM, GUID, U8, U16, U32, U64, ConformantVaryingArray, HandleType, Struct, unique
+from reference_qm.rpc.ndr import (
+    ENUM,
+    GUID,
+    U8,
+    U16,
+    U32,
+    U64,
+    ConformantVaryingArray,
+    HandleType,
+    Struct,
+    declare_unique_pointer,
+)
 
 MAX_BUFFER_SIZE = 4325376
 """The limit of REMOTEREADDESC.dwSize in bytes (MS-MQQP 2.2.2.1)."""
@@ -31,9 +42,11 @@ REMOTEREADDESC = Struct(
     Reserved=U32,
     dwArriveTime=U32,
     eAckNack=ENUM,
-    lpBuffer=unique(ConformantVaryingArray(U8, size_is="dwSize", length_is="dwSize")),
+    lpBuffer=declare_unique_pointer(ConformantVaryingArray(U8, size_is="dwSize", length_is="dwSize")),
 )
-REMOTEREADDESC2 = Struct("REMOTEREADDESC2", "MS-MQQP 2.2.2.2", pRemoteReadDesc=unique(REMOTEREADDESC), SequentialId=U64)
+REMOTEREADDESC2 = Struct(
+    "REMOTEREADDESC2", "MS-MQQP 2.2.2.2", pRemoteReadDesc=declare_unique_pointer(REMOTEREADDESC), SequentialId=U64
+)
 
 QM2QM = interface(
     "qm2qm",

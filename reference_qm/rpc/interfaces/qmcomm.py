@@ -10,7 +10,7 @@ from __future__ import annotations
 from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
 from reference_qm.rpc.interfaces.propvariant import OBJECT_FORMAT, PROPVARIANT
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE, QUEUE_FORMAT
-from reference_qm.rpc.ndr import GUID, U32, ConformantArray, unique
+from reference_qm.rpc.ndr import GUID, U32, ConformantArray, declare_unique_pointer
 
 QMCOMM = interface(
     "qmcomm",
@@ -24,7 +24,7 @@ QMCOMM = interface(
                 "MS-MQMP 3.1.4.2",
                 out("pphContext", OPENREMOTE),
                 out("pdwContext", U32),
-                in_("pQueueFormat", unique(QUEUE_FORMAT)),
+                in_("pQueueFormat", declare_unique_pointer(QUEUE_FORMAT)),
                 in_("dwCallingProcessID", U32),
                 in_("dwDesiredAccess", U32),
                 in_("dwShareMode", U32),

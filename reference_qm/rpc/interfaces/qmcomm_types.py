@@ -19,7 +19,7 @@ from reference_qm.rpc.ndr import (
     Struct,
     Union,
     WideString,
-    unique,
+    declare_unique_pointer,
 )
 from reference_qm.rpc.ndr.types import Unsigned
 
@@ -30,7 +30,7 @@ LONGEST_FORMAT_NAME = 1024
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
 """The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
 
-QUEUE_NAME_POINTER = unique(WideString(LONGEST_NAME))
+QUEUE_NAME_POINTER = declare_unique_pointer(WideString(LONGEST_NAME))
 
 OBJECTID = Struct("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
 DL_ID = Struct("DL_ID", "MS-MQMQ 2.2.9", m_DlGuid=GUID, m_pwzDomain=QUEUE_NAME_POINTER)
@@ -67,7 +67,7 @@ def _block(element: NdrType, size_is: str | int, length_is: str | int | None = N
     array: NdrType = ConformantArray(element, size_is)
     if length_is is not None:
         array = ConformantVaryingArray(element, size_is, length_is)
-    return unique(unique(array))
+    return declare_unique_pointer(declare_unique_pointer(array))
 
 
 def _names(*stems: str) -> dict[str, NdrType]:
@@ -76,12 +76,15 @@ def _names(*stems: str) -> dict[str, NdrType]:
     for stem in stems:
         fields[f"ul{stem}FormatNameLen"] = U32.within(0, LONGEST_FORMAT_NAME)
         fields[f"pp{stem}FormatName"] = _block(WCHAR, f"ul{stem}FormatNameLen")
-        fields[f"pul{stem}FormatNameLenProp"] = unique(U32)
+        fields[f"pul{stem}FormatNameLenProp"] = declare_unique_pointer(U32)
     return fields
 
 
 _SEND_STRUCT = Struct(
-    "Send", "MS-MQMP 2.2.3.2", pAdminQueueFormat=unique(QUEUE_FORMAT), pResponseQueueFormat=unique(QUEUE_FORMAT)
+    "Send",
+    "MS-MQMP 2.2.3.2",
+    pAdminQueueFormat=declare_unique_pointer(QUEUE_FORMAT),
+    pResponseQueueFormat=declare_unique_pointer(QUEUE_FORMAT),
 )
 _RECEIVE_STRUCT = Struct(
     "Receive",
@@ -99,61 +102,61 @@ CACTRANSFERBUFFERV1 = Struct(
     "MS-MQMP 2.2.3.2",
     uTransferType=U32.within(0, 2),
     union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR}),
-    pClass=unique(U16),
-    ppMessageID=unique(unique(OBJECTID)),
+    pClass=declare_unique_pointer(U16),
+    ppMessageID=declare_unique_pointer(declare_unique_pointer(OBJECTID)),
     ppCorrelationID=_block(U8, 20, 20),
-    pSentTime=unique(U32),
-    pArrivedTime=unique(U32),
-    pPriority=unique(U8),
-    pDelivery=unique(U8),
-    pAcknowledge=unique(U8),
-    pAuditing=unique(U8),
-    pApplicationTag=unique(U32),
+    pSentTime=declare_unique_pointer(U32),
+    pArrivedTime=declare_unique_pointer(U32),
+    pPriority=declare_unique_pointer(U8),
+    pDelivery=declare_unique_pointer(U8),
+    pAcknowledge=declare_unique_pointer(U8),
+    pAuditing=declare_unique_pointer(U8),
+    pApplicationTag=declare_unique_pointer(U32),
     ppBody=_block(U8, "ulAllocBodyBufferInBytes", "ulBodyBufferSizeInBytes"),
     ulBodyBufferSizeInBytes=U32,
     ulAllocBodyBufferInBytes=U32,
-    pBodySize=unique(U32),
+    pBodySize=declare_unique_pointer(U32),
     ppTitle=_block(WCHAR, "ulTitleBufferSizeInWCHARs", "ulTitleBufferSizeInWCHARs"),
     ulTitleBufferSizeInWCHARs=U32,
-    pulTitleBufferSizeInWCHARs=unique(U32),
+    pulTitleBufferSizeInWCHARs=declare_unique_pointer(U32),
     ulAbsoluteTimeToQueue=U32,
-    pulRelativeTimeToQueue=unique(U32),
+    pulRelativeTimeToQueue=declare_unique_pointer(U32),
     ulRelativeTimeToLive=U32,
-    pulRelativeTimeToLive=unique(U32),
-    pTrace=unique(U8),
-    pulSenderIDType=unique(U32),
+    pulRelativeTimeToLive=declare_unique_pointer(U32),
+    pTrace=declare_unique_pointer(U8),
+    pulSenderIDType=declare_unique_pointer(U32),
     ppSenderID=_block(U8, "uSenderIDLen"),
-    pulSenderIDLenProp=unique(U32),
-    pulPrivLevel=unique(U32),
+    pulSenderIDLenProp=declare_unique_pointer(U32),
+    pulPrivLevel=declare_unique_pointer(U32),
     ulAuthLevel=U32,
-    pAuthenticated=unique(U8),
-    pulHashAlg=unique(U32),
-    pulEncryptAlg=unique(U32),
+    pAuthenticated=declare_unique_pointer(U8),
+    pulHashAlg=declare_unique_pointer(U32),
+    pulEncryptAlg=declare_unique_pointer(U32),
     ppSenderCert=_block(U8, "ulSenderCertLen"),
     ulSenderCertLen=U32,
-    pulSenderCertLenProp=unique(U32),
+    pulSenderCertLenProp=declare_unique_pointer(U32),
     ppwcsProvName=_block(WCHAR, "ulProvNameLen"),
     ulProvNameLen=U32,
-    pulAuthProvNameLenProp=unique(U32),
-    pulProvType=unique(U32),
+    pulAuthProvNameLenProp=declare_unique_pointer(U32),
+    pulProvType=declare_unique_pointer(U32),
     fDefaultProvider=U32,
     ppSymmKeys=_block(U8, "ulSymmKeysSize"),
     ulSymmKeysSize=U32,
-    pulSymmKeysSizeProp=unique(U32),
+    pulSymmKeysSizeProp=declare_unique_pointer(U32),
     bEncrypted=U8,
     bAuthenticated=U8,
     uSenderIDLen=U16,
     ppSignature=_block(U8, "ulSignatureSize"),
     ulSignatureSize=U32,
-    pulSignatureSizeProp=unique(U32),
-    ppSrcQMID=unique(unique(GUID)),
-    pUow=unique(XACTUOW),
+    pulSignatureSizeProp=declare_unique_pointer(U32),
+    ppSrcQMID=declare_unique_pointer(declare_unique_pointer(GUID)),
+    pUow=declare_unique_pointer(XACTUOW),
     ppMsgExtension=_block(U8, "ulMsgExtensionBufferInBytes", "ulMsgExtensionBufferInBytes"),
     ulMsgExtensionBufferInBytes=U32,
-    pMsgExtensionSize=unique(U32),
-    ppConnectorType=unique(unique(GUID)),
-    pulBodyType=unique(U32),
-    pulVersion=unique(U32),
+    pMsgExtensionSize=declare_unique_pointer(U32),
+    ppConnectorType=declare_unique_pointer(declare_unique_pointer(GUID)),
+    pulBodyType=declare_unique_pointer(U32),
+    pulVersion=declare_unique_pointer(U32),
 )
 
 

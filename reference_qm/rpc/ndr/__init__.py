@@ -1,7 +1,7 @@
 """The types of NDR and NDR64, declared in tables, and read and written strictly. Spec: C706 14; MS-RPCE 2.2.5."""
 
 from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, FixedArray, WideString
-from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, full, unique
+from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, declare_full_pointer, declare_unique_pointer
 from reference_qm.rpc.ndr.handles import HandleType
 from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter
 from reference_qm.rpc.ndr.types import ENUM, GUID, U8, U16, U32, U64, WCHAR, NdrType
@@ -26,6 +26,6 @@ __all__ = [
     "Struct",
     "Union",
     "WideString",
-    "full",
-    "unique",
+    "declare_full_pointer",
+    "declare_unique_pointer",
 ]

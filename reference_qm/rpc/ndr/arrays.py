@@ -149,7 +149,7 @@ class WideString(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         units = len(value.encode("utf-16-le", "surrogatepass")) // 2 + 1
         if "\0" in value or units > self.longest:
-            writer.misuse(f"takes {self.longest} characters, a null at the end only; it has {units}")
+            writer.misuse(f"takes up to {self.longest} characters and a null only at the end; it has {units}")
         _write_counts(writer, units, units)
         WCHAR.write_many(writer, value + "\0", scope)
 

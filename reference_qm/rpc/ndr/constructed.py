@@ -78,12 +78,12 @@ class Pointer(NdrType):
         return 0
 
 
-def unique(target: NdrType) -> Pointer:
+def declare_unique_pointer(target: NdrType) -> Pointer:
     """Declare a [unique] pointer, the pointer_default of the interfaces."""
     return Pointer(PointerKind.UNIQUE, target)
 
 
-def full(target: NdrType) -> Pointer:
+def declare_full_pointer(target: NdrType) -> Pointer:
     """Declare a [ptr] pointer."""
     return Pointer(PointerKind.FULL, target)
 

@@ -40,7 +40,7 @@ for _name, _breaks, _says, _install in (
         _set_attribute_at_start("QueueManagerQuota", 0xFFFF_FFFF),
     ),
     (
-        "queue-manager-in-network-by-default",
+        "queue-manager-workgroup-mode-false-by-default",
         "MQDMPR-3.1.1.1-09",
         "By default, the queue manager's ConnectedNetworkIdentifierList contains a network.",
         _set_attribute_at_start("ConnectedNetworkIdentifierList", (NULL_GUID,)),
@@ -64,7 +64,7 @@ for _name, _breaks, _says, _install in (
         _set_attribute_at_start("JournalQuota", 0x0010_0000),
     ),
     (
-        "initialization-retry-duration-60",
+        "initialization-retry-interval-60-s",
         ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
         "The queue manager's InitializationRetryTimerDuration is 60 instead of 120.",
         _set_attribute_at_start("InitializationRetryTimerDuration", 60),
@@ -73,7 +73,7 @@ for _name, _breaks, _says, _install in (
     add(_name, _breaks, _says, _install)
 
 
-@fault("hardened-security-rpc-answered", breaks="MQDMPR-3.1.1.1-D02")
+@fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
 class HardenedAnswersRpc(RpcServing):
     """A queue manager in hardened security mode answers RPC."""
 

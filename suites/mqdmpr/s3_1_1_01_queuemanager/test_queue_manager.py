@@ -38,7 +38,7 @@ MAX_TIME_SCALE = 20
 @needs("inspect")
 @covers(*(rule for rule, *_ in DEFAULT_ATTRIBUTES), "MQDMPR-3.1.1.1-11")
 def test_attribute_of_queue_manager_has_its_default(sut, judge):
-    """An attribute of the queue manager that no administrator set has its default value."""
+    """An attribute of the queue manager that no administrator has changed has its default value."""
     queue_manager = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULT_ATTRIBUTES:
         judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
@@ -57,7 +57,7 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_initialization_retry_duration_survives_restart(sut, judge):
     """InitializationRetryTimerDuration has the provisioned value, or the value that the last expiry of its timer set; a
-    restart does not change it.
+    restart does not change this value.
     """
     duration_before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRY_DURATIONS_S), observed=duration_before, case="retry duration in seconds")
@@ -74,8 +74,8 @@ def test_initialization_retry_duration_survives_restart(sut, judge):
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
 def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
-    """After a start that succeeded at the second attempt, InitializationRetryTimerDuration is 900 s, also after a
-    restart.
+    """When the SUT has started at the second attempt, InitializationRetryTimerDuration is 900 s; a restart does not
+    change this value.
     """
     sut.slow_down(MAX_TIME_SCALE)
     sut.change_environment(store=False)
@@ -96,14 +96,19 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
             "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
         )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=each(RETRY_DURATIONS_S[1], "start"), observed=observed)
+        judge(
+            "MQDMPR-3.1.1.1-31",
+            expected=each(RETRY_DURATIONS_S[1], "start"),
+            observed=observed,
+            case="retry duration in seconds",
+        )
 
 
 @needs("restart", "qm2qm", "receive")
 @covers("MQDMPR-3.1.1.1-23")
 def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
-    """A restart closes the open session and ends the pending remote read; a message that arrives after the start stays
-    in its queue.
+    """A restart closes the open session and ends the pending remote read; a message that arrives after the restart
+    stays in its queue.
     """
     session = peer.open_raw()
     queue = remote.open_with_messages()
@@ -174,8 +179,8 @@ def _is_stored(sut, queue, label):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
-    the previous message, even if the previous message was received.
+    """Five messages are sent, and the SUT restarts twice in the meantime: each message has a higher SequentialID than
+    the message before it, even if that message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

@@ -107,7 +107,7 @@ class JournalsEverything(Journaling):
         queue.Journaling = before
 
 
-@fault("authenticated-queue-accepts-unsigned", breaks="MQDMPR-3.1.1.2-D02")
+@fault("queue-with-authentication-accepts-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
 class AuthenticationIgnored(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned message."""
 
@@ -117,7 +117,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
         return packet
 
 
-@fault("authenticated-queue-refuses-signed", breaks="MQDMPR-3.1.1.2-D02")
+@fault("queue-with-authentication-refuses-signed-message", breaks="MQDMPR-3.1.1.2-D02")
 class QueueAuthenticationTakesNothing(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
@@ -129,7 +129,7 @@ class QueueAuthenticationTakesNothing(SecurityOnReceipt):
         return super().check_queue_demands(session, packet, queue, now)
 
 
-@fault("plain-queue-refuses-unsigned", breaks="MQDMPR-3.1.1.2-D02")
+@fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
 class AuthenticationAlwaysWanted(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 

@@ -29,12 +29,12 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     queue = remote.open_with_messages()
     empty = [queue.start_receive()]
     packets = [
-        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
+        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
     remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
-    expected = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
+    expected = [f"message {number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
     judge(
         "MQDMPR-3.1.1.2-20",
         expected=expected,
@@ -155,8 +155,8 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @covers("MQDMPR-3.1.1.2-02")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
-    """A queue has the type with which it was created, and later the type to which an application changes it; it stores
-    messages in both cases.
+    """A queue has the type with which it was created, and later the type to which an application changes it; the queue
+    stores messages with both types.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
     connection = peer.open_raw()

@@ -34,7 +34,12 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
-    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange, case="access rights")
+    judge(
+        "MQDMPR-3.1.1.2-08",
+        expected=none("access mask with rights that are not rights to queues"),
+        observed=strange,
+        case="access rights",
+    )
     judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
     scope = inspected["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope")
@@ -55,7 +60,9 @@ def test_queue_is_active_while_open(sut, judge):
         sut.control.call("close_queue", handle=handle)
         observed.append(_name_activity(sut.inspect_queue(name)))
     judge.all(
-        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=observed, case="queue before, while and after it is open"
+        expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED],
+        observed=observed,
+        case="queue before, after each of two opens, and after each of two closes",
     )
 
 
@@ -63,7 +70,9 @@ def test_queue_is_active_while_open(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
-    """An outgoing queue is active while it has an unacknowledged message, and inactive before and after."""
+    """An outgoing queue is active while it has an unacknowledged message, and inactive before the message is sent and
+    after it is acknowledged.
+    """
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
@@ -78,7 +87,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     judge.all(
         expected=[CLOSED, OPEN, CLOSED],
         observed=observed,
-        case="outgoing queue before the send, until the acknowledgment, and after it",
+        case="outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 

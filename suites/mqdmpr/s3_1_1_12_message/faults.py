@@ -18,7 +18,7 @@ from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.remote.remote_opening import RemoteOpening
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.identifying import Identifying
@@ -184,7 +184,7 @@ class JournaledUnasked(Journaling):
         super().journal_delivered(position)
 
 
-@fault("message-without-jn-dead-lettered", breaks="MQDMPR-3.1.1.12-26")
+@fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
 class DeadLetterUnasked(Journaling):
     """The sender stores every failed message as a dead letter."""
 
@@ -201,11 +201,11 @@ class StillOnDisk(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
         if there is None:
-            self.qm.disk.save(relocation_of(position))
+            self.qm.disk.save(build_relocation(position))
         return there
 
 
-@fault("system-journal-quota-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
+@fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
 class FullJournalTakesMore(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
@@ -237,14 +237,14 @@ RECEIVE_ACK_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 add(
-    "receiver-pa-bit-ignored",
+    "receiver-ignores-pa-bit",
     ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
     "The receiver ignores MessagePropertiesHeader.Flags.PA, and so never acknowledges that a message arrived.",
     skip(AdminAcks.acknowledge_arrival),
 )
 
 
-@fault("receiver-pr-bit-ignored", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
+@fault("receiver-ignores-pr-bit", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
 class ReceiveNotAcknowledged(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.PR, and so never acknowledges that a message was received."""
 
@@ -254,14 +254,14 @@ class ReceiveNotAcknowledged(AdminAcks):
 
 
 add(
-    "receiver-na-bit-ignored",
+    "receiver-ignores-na-bit",
     ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
     "The receiver ignores MessagePropertiesHeader.Flags.NA, and so never acknowledges a failed delivery.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
-@fault("receiver-nr-bit-ignored", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
+@fault("receiver-ignores-nr-bit", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
 class RemovalNotAcknowledged(AdminAcks):
     """The receiver ignores MessagePropertiesHeader.Flags.NR, and so never acknowledges that a message was removed
     unread from its queue.

@@ -1,4 +1,4 @@
-"""Violations of MS-MQDMPR 3.1.1.12."""
+"""Faults of MS-MQDMPR 3.1.1.12, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

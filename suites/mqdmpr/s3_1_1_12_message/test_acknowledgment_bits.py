@@ -120,7 +120,7 @@ NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("recei
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR are stored, received, purged, expired or refused; each
+    """Messages with each combination of PA, PR, NA and NR arrive, are received, are purged, expire or are refused; each
     message is acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
@@ -170,10 +170,13 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     judge(
         CORRELATION_RULE,
         expected={
-            "acknowledgments": sum(map(len, expected.values())),
-            "others": none("acknowledgment of a different message"),
+            "number_of_acknowledgments": sum(map(len, expected.values())),
+            "other_acknowledgments": none("acknowledgment of a different message"),
         },
-        observed={"acknowledgments": sum(map(len, classes_by_bits.values())), "others": strange},
+        observed={
+            "number_of_acknowledgments": sum(map(len, classes_by_bits.values())),
+            "other_acknowledgments": strange,
+        },
         evidence=evidence,
     )
     receiver.acknowledge_all()

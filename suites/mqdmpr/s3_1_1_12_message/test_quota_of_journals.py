@@ -14,8 +14,8 @@ QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
 """A time in ms after which more than LIFE_S has passed on any clock that counts whole seconds."""
-NO_ROOM, ROOM_AGAIN = "without room", "with room again"
-EXPECTED_COPIES = {NO_ROOM: "gone", ROOM_AGAIN: "kept"}
+NO_ROOM, ROOM_AGAIN = "copy of the message without room", "copy of the message with room"
+EXPECTED_COPIES = {NO_ROOM: "discarded", ROOM_AGAIN: "kept"}
 
 
 def _judge_copies_at_quota(
@@ -36,7 +36,7 @@ def _judge_copies_at_quota(
 
     def list_copies() -> dict[str, str]:
         labels = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
-        return {name: "kept" if name in labels else "gone" for name in EXPECTED_COPIES}
+        return {name: "kept" if name in labels else "discarded" for name in EXPECTED_COPIES}
 
     peer.eventually(lambda: list_copies() == EXPECTED_COPIES)
     judge(rule, expected=EXPECTED_COPIES, observed=list_copies(), evidence=evidence())
@@ -46,8 +46,8 @@ def _judge_copies_at_quota(
 @covers("MQDMPR-3.1.1.12-22")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
-    """A delivered message with positive journaling is not stored in the journal while the journal quota is 0, and is
-    stored when the quota has room again.
+    """A message with positive journaling that is delivered while the journal quota is 0 is not stored in the journal; a
+    message that is delivered after the quota has been raised is stored.
     """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
@@ -96,8 +96,8 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-25")
 @varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
-    """An expired message with negative journaling is not stored in the dead-letter queue while the journal quota is 0,
-    and is stored there when the quota has room again.
+    """A message with negative journaling that expires while the journal quota is 0 is not stored in the dead-letter
+    queue; a message that expires after the quota has been raised is stored.
     """
     sender = Sender(peer, sut)
     sender.send(9)

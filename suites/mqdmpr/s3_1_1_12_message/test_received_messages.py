@@ -107,12 +107,12 @@ def _await_message_in_queue(peer, sut, sent) -> dict[str, Any]:
     """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
-    def there() -> list[dict[str, Any]]:
+    def find_in_queue() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not peer.eventually(lambda: bool(there())):
+    if not peer.eventually(lambda: bool(find_in_queue())):
         raise ConformanceFailure("the message did not arrive in its queue")
-    return there()[0]
+    return find_in_queue()[0]
 
 
 PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -165,8 +165,14 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST_LOOKUP_ID for one in found.values())
     judge(
         "MQDMPR-3.1.1.12-D01",
-        expected={"identifiers": holds("different identifiers of 8 bytes"), "order": one_of(*orders)},
-        observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
+        expected={
+            "LookupIdentifiers": holds("are different and of 8 bytes"),
+            "numbers of the messages in the order of their LookupIdentifiers": one_of(*orders),
+        },
+        observed={
+            "LookupIdentifiers": distinct or list(found.values()),
+            "numbers of the messages in the order of their LookupIdentifiers": by_identifier,
+        },
         evidence=sent,
     )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
@@ -186,17 +192,20 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     """A message that a transaction has received cannot be peeked until the transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)
-    sut.send(sut.direct_name(queue), label="locked", delivery="transactional")
+    sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     meanwhile = sut.read_label("peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"peek before the abort": Outcome.NOTHING, "peek after the abort": "locked"},
+        expected={
+            "message peeked before the abort": Outcome.NOTHING,
+            "message peeked after the abort": "message of the transaction",
+        },
         observed={
-            "peek before the abort": meanwhile,
-            "peek after the abort": sut.read_label("peek_message", queue=queue),
+            "message peeked before the abort": meanwhile,
+            "message peeked after the abort": sut.read_label("peek_message", queue=queue),
         },
     )
 

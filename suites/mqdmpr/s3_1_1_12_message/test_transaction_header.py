@@ -54,6 +54,10 @@ def _judge_final_acks(judge, receiver, packets):
     receiver.poll_acknowledgment(final=True)
     receiver.peer.pass_time(receiver.sut.quiet_ms)
     acks = receiver.acknowledgments(final=True)
-    identifiers = {identifier(frame): name for frame, name in zip(packets, ("without FA", "with FA"), strict=True)}
+    identifiers = {
+        identifier(frame): name for frame, name in zip(packets, ("message with FA 0", "message with FA 1"), strict=True)
+    }
     answered = sorted(identifiers.get(get_final_ack_identifier(frame), "another") for frame in acks)
-    judge.all(expected=["with FA"], observed=answered, evidence=[*packets, *acks], case="messages with a FinalAck")
+    judge.all(
+        expected=["message with FA 1"], observed=answered, evidence=[*packets, *acks], case="messages with a FinalAck"
+    )

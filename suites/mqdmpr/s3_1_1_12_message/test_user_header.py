@@ -28,17 +28,19 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
     session, frames = sender.await_first(2)
     session.acknowledge_all()
-    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    kept_messages = _await_system_queue_names(
+        peer, sut, JOURNAL, {"message with JP": positive, "message with JN": negative}
+    )
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
         "MQDMPR-3.1.1.2-17",
-        expected=["with JP"],
+        expected=["message with JP"],
         observed=kept_messages,
         evidence=frames,
         case="messages in the journal",
     )
-    without_jp = [one for one in kept_messages if one != "with JP"]
+    without_jp = [one for one in kept_messages if one != "message with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
     copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
     observed = describe_differences(frames[0], copy, sut.guid)
@@ -57,7 +59,7 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}
     names = {
         name: sut.send(to, body="late", label="late", journal=[journal], **limits)
-        for name, journal in (("with JN", "negative"), ("with JP", "positive"))
+        for name, journal in (("message with JN", "negative"), ("message with JP", "positive"))
     }
     peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut)
@@ -70,12 +72,12 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
         "MQDMPR-3.1.1.12-24",
         "MQDMPR-3.1.1.12-D46",
         "MQDMPR-3.1.1.2-17",
-        expected=["with JN"],
+        expected=["message with JN"],
         observed=kept_messages,
         evidence=frames,
         case="messages in the dead-letter queue",
     )
-    without_jn = [one for one in kept_messages if one != "with JN"]
+    without_jn = [one for one in kept_messages if one != "message with JN"]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
     session.acknowledge_all()
 

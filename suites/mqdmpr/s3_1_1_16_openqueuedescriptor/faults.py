@@ -30,20 +30,20 @@ def _return_same_handle(**values: int) -> Install:
 
 
 add(
-    "open-descriptor-handle-reused",
+    "open-queue-descriptor-handle-reused",
     "MQDMPR-3.1.1.16-02",
     "All OpenQueueDescriptors have the same Handle.",
     _return_same_handle(phQueue=SHARED_HANDLE),
 )
 add(
-    "open-descriptor-context-reused",
+    "open-queue-descriptor-context-reused",
     "MQDMPR-3.1.1.16-03",
     "All OpenQueueDescriptors have the same context value.",
     _return_same_handle(dwpQueue=SHARED_HANDLE, pdwContext=SHARED_HANDLE),
 )
 
 
-@fault("open-descriptor-ready-before-read", breaks="MQDMPR-3.1.1.16-12")
+@fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
 class ReadyAtOnce(Qmcomm):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
@@ -53,7 +53,7 @@ class ReadyAtOnce(Qmcomm):
 
 
 add(
-    "open-descriptor-stays-opened-while-read",
+    "open-queue-descriptor-of-remote-queue-stays-opened-during-read",
     "MQDMPR-3.1.1.16-14",
     "The descriptor with which a remote reader reads stays Opened.",
     skip(RemoteOpening.take_over_descriptor),
@@ -77,7 +77,7 @@ class AlwaysToReceive(QueueOpening):
         return status, descriptor
 
 
-@fault("descriptor-of-one-queue-multiple", breaks="MQDMPR-3.1.1.16-05")
+@fault("open-queue-descriptor-of-one-queue-marked-multiple", breaks="MQDMPR-3.1.1.16-05")
 class AllMultiple(QueueOpening):
     """The attribute Multiple of a single queue's descriptor is True."""
 
@@ -135,7 +135,7 @@ for _name, _rule, _says, _change in (
         _set_remote_read_state,
     ),
     (
-        "descriptor-of-several-queues-has-queue",
+        "open-queue-descriptor-of-several-queues-has-queue-reference",
         "MQDMPR-3.1.1.16-08",
         ("The descriptor of several queues refers to the first queue in QueueReference."),
         _set_first_queue_reference,

@@ -19,7 +19,7 @@ from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee
@@ -64,7 +64,7 @@ class ExpressOnDisk(Positions):
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(relocation_of(position))
+            self.qm.disk.save(build_relocation(position))
         super().message_available(position)
 
 
@@ -153,37 +153,37 @@ def _set_dequeue_reason(operation: TransactionalOperation) -> None:
 ENQUEUE, DEQUEUE, MOVE = OperationType.ENQUEUE, OperationType.DEQUEUE, OperationType.MOVE
 for _name, _rule, _says, _install in (
     (
-        "transaction-send-listed-as-move",
+        "transaction-operation-of-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
         ("The operation for a message that is sent in a transaction has the type Move."),
         _change_operation_type(ENQUEUE, MOVE),
     ),
     (
-        "transaction-receive-listed-as-move",
+        "transaction-operation-of-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
         "The operation for a message that is received in a transaction has the type Move.",
         _change_operation_type(DEQUEUE, MOVE),
     ),
     (
-        "transaction-move-listed-as-dequeue",
+        "transaction-operation-of-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
         "The operation for a message that is moved in a transaction has the type Dequeue.",
         _change_operation_type(MOVE, DEQUEUE),
     ),
     (
-        "transaction-move-without-target",
+        "transaction-operation-of-move-has-no-target-queue",
         "MQDMPR-3.1.1.13-06",
         "The operation of type Move has no TargetQueueReference.",
         _change_added_operation(_clear_target_queue),
     ),
     (
-        "transaction-dequeue-without-reason",
+        "transaction-operation-of-receive-has-no-reason",
         "MQDMPR-3.1.1.13-07",
         "The operation of type Dequeue has no DequeueReason.",
         _change_added_operation(_clear_dequeue_reason),
     ),
     (
-        "transaction-enqueue-and-move-with-reason",
+        "transaction-operations-of-send-and-move-have-reason",
         "MQDMPR-3.1.1.13-07",
         "The operations of type Enqueue and Move have a DequeueReason.",
         _change_added_operation(_set_dequeue_reason),

@@ -47,7 +47,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.1-06")
 def test_model_has_identifier_of_packets(sut, judge):
-    """LocalQueueManager.Identifier is the GUID by which the SUT identifies itself in packets."""
+    """LocalQueueManager.Identifier is the GUID with which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier")
 
@@ -78,7 +78,7 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     expected = any_order(
         {"DestructiveRead": False, "CursorReference": cursor}, {"DestructiveRead": True, "CursorReference": None}
     )
-    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed)
+    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending reads")
 
 
 OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
@@ -107,12 +107,23 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
     sut.control.call("abort", transaction=transaction)
     for rule, kind in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), strict=True):
         judge(
-            rule, expected=holds(f"an operation {kind}"), observed=kind in observed or f"operations {sorted(observed)}"
+            rule,
+            expected=holds(f"the transaction lists an operation {kind}"),
+            observed=kind in observed or f"operations {sorted(observed)}",
         )
     targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in observed.items()}
-    judge("MQDMPR-3.1.1.13-06", expected=holds("the target is the subqueue"), observed=targets.get("Move", "no Move"))
+    judge(
+        "MQDMPR-3.1.1.13-06",
+        expected=holds("the target of the Move is the subqueue"),
+        observed=targets.get("Move", "no Move"),
+    )
     reasons = {kind: one["DequeueReason"] for kind, one in observed.items()}
-    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": ACK_RECEIVE, "Move": None}, observed=reasons)
+    judge(
+        "MQDMPR-3.1.1.13-07",
+        expected={"Enqueue": None, "Dequeue": ACK_RECEIVE, "Move": None},
+        observed=reasons,
+        case="DequeueReason of each operation",
+    )
 
 
 def _list_operations(sut, transaction):

@@ -90,7 +90,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1-04")
 @varied("positive journaling", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_volatile_elements_end_with_restart(peer, sut, judge):
-    """After a restart the express message, the open handle, the cursor and the pending read do not exist; a message
+    """After a restart the express message, the open handle, the cursor and the pending read no longer exist; a message
     that arrives later stays in its queue.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
@@ -171,7 +171,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",
-        expected=each(sut_identifier, "message"),
+        expected=each(sut_identifier, "SourceQueueManager of a message"),
         observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )

@@ -19,7 +19,7 @@ SECONDS_PER_HOUR = 3_600
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-@fault("unlimited-message-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
+@fault("message-with-infinite-lifetime-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
 class NoMessageLivesForEver(Positions):
     """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 

@@ -71,14 +71,14 @@ def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 for _name, _breaks, _says, _list, _change in (
     (
-        "encryption-key-for-one-provider-only",
+        "published-encryption-key-for-one-provider-only",
         ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
         "The PublicEncryptionKeyList has a key for only one provider.",
         "PublicEncryptionKeyList",
         _keep_first_key,
     ),
     (
-        "signing-key-for-one-provider-only",
+        "published-signing-key-for-one-provider-only",
         ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
         "The PublicSigningKeyList has a key for only one provider.",
         "PublicSigningKeyList",
@@ -169,7 +169,7 @@ add(
 # -- hardened security mode -------------------------------------------------------------------------------------------
 
 
-@fault("hardened-security-messages-sent", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+@fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
 class HardenedTransfers(Connecting):
     """The queue manager sends messages in hardened security mode."""
 
@@ -177,7 +177,9 @@ class HardenedTransfers(Connecting):
         return self.qm.adm.ConnectionActive
 
 
-@fault("hardened-security-outgoing-queue-waiting", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+@fault(
+    "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
+)
 class HardenedQueuesWait(Establishing):
     """The outgoing queue shows the State Waiting in hardened security mode."""
 
@@ -273,7 +275,7 @@ class DomainNotedAtFirstStartOnly(Membership):
         super().on_domain_reported(event if known is None else DomainReported(known), now)
 
 
-@fault("security-authority-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
+@fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
 class SecurityAuthorityNotAsked(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 

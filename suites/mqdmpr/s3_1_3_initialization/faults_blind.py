@@ -1,4 +1,4 @@
-"""Violations of MS-MQDMPR 3.1.3."""
+"""Faults of MS-MQDMPR 3.1.3, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -60,4 +60,4 @@ class MoveSavedAtOnce(TransactionOperations):
         super().move_in_transaction(transaction, position, target)
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        self.qm.disk.save(relocation_of(there))
+        self.qm.disk.save(build_relocation(there))

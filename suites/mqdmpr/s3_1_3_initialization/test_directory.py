@@ -39,7 +39,10 @@ def test_sites_are_read_from_directory_at_start(sut, judge):
     listed = [str(one).lower() for one in queue_manager["SiteIdentifierList"]]
     identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
     judge(
-        "MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="no site"), observed=bool(listed), case="SiteCollection"
+        "MQDMPR-3.1.3-D05",
+        expected=holds("contains a site", otherwise="contains no site"),
+        observed=bool(listed),
+        case="SiteCollection",
     )
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")

@@ -32,7 +32,7 @@ LOCKED = "Locked"
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
-    is Locked; without the mode the SUT sends the waiting messages of both its outgoing queues.
+    is Locked; when the mode has been switched off, the SUT sends the waiting messages of both its outgoing queues.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:
@@ -65,8 +65,8 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "state_of_other_queue": sut.outgoing_queue(other)["state"],
                 "session": session_of_sut is None or "a session of the SUT",
             }
-            transfers = {"RPC": _attempt(remote.open), "sessions": _attempt(lambda: peer.open_raw())}
-            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
+            transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
+            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transport"), observed=transfers)
             rule_of_start = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
             judge(
                 "MQDMPR-3.1.1.3-07",
@@ -85,8 +85,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         session.acknowledge_all()
     judge(
         "MQDMPR-3.1.3-D13",
-        expected={"sent": any_order(1, 2), "queue": holds("not Locked", otherwise=LOCKED)},
-        observed={"sent": Sender.tags(frames), "queue": sut.outgoing_queue(to)["state"] != LOCKED},
+        expected={
+            "numbers_of_the_messages_sent": any_order(1, 2),
+            "State_of_the_queue": holds("not Locked", otherwise=LOCKED),
+        },
+        observed={
+            "numbers_of_the_messages_sent": Sender.tags(frames),
+            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED,
+        },
         evidence=frames,
     )
 
@@ -102,7 +108,7 @@ def _harden_security(sut: Sut) -> Iterator[None]:
         sut.restart()
 
 
-def _attempt(step: Callable[[], object]) -> str:
+def _attempt_step(step: Callable[[], object]) -> str:
     try:
         step()
     except CHANNEL_ERRORS:

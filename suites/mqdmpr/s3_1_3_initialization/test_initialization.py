@@ -20,7 +20,7 @@ LEAST_PUBLIC_EXPONENT = 3
 @needs("security", "queue_control")
 @covers("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25", "MQDMPR-3.1.3-26", "MQDMPR-3.1.3-D07")
 def test_each_provider_has_valid_signing_key(sut, judge):
-    """The SUT shows one valid public signing key for each of the three providers; its length is the one that the
+    """The SUT shows one valid public signing key for each of the three providers; each key has the length that its
     provider requires.
     """
     blob = base64.b64decode(sut.control.call("identity").get("public_signing_keys_base64") or "")

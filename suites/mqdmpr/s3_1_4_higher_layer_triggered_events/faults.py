@@ -128,7 +128,7 @@ def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, w
             position.MessageReference = replace(message, **cleared)
 
 
-@fault("two-phase-prepare-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
+@fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
 class CarriedOutWhenPrepared(Coordinating):
     """A transaction that a coordinator prepares in two phases is committed at once."""
 
@@ -137,7 +137,7 @@ class CarriedOutWhenPrepared(Coordinating):
         return result
 
 
-@fault("single-phase-prepare-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
+@fault("prepare-with-single-phase-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseOnlyPrepared(Coordinating):
     """A transaction that a coordinator prepares in a single phase is only prepared."""
 
@@ -301,7 +301,7 @@ class CommitAnsweredAsPrepared(Coordinating):
         return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
 
 
-@fault("abort-answered-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
+@fault("abort-reported-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
 class AbortAnsweredAsCommitted(Coordinating):
     """The answer to an abort states that the transaction is committed."""
 

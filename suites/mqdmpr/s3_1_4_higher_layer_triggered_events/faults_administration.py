@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 # -- after a restart ------------------------------------------------------------------------------------------------
 
 
-@fault("in-doubt-transaction-loses-sends", breaks="MQDMPR-3.1.4.9-D01")
+@fault("in-doubt-transaction-loses-its-sent-messages", breaks="MQDMPR-3.1.4.9-D01")
 class ForgetsWhatItSends(TransactionRecords):
     """At a restart, a transaction in doubt loses the messages that it is to send."""
 

@@ -58,8 +58,11 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
         second_session.acknowledge_all()
     judge(
         "MQDMPR-3.1.4.13-03",
-        expected={"sent": [2], "session_of_the_peer": A_SESSION},
-        observed={"sent": Sender.tags(later_frames), "session_of_the_peer": accepts_peer_session(peer)},
+        expected={"numbers_of_the_messages_sent": [2], "session_of_the_peer": A_SESSION},
+        observed={
+            "numbers_of_the_messages_sent": Sender.tags(later_frames),
+            "session_of_the_peer": accepts_peer_session(peer),
+        },
         evidence=later_frames,
     )
 
@@ -68,8 +71,8 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_silent_coordinator_stops_start(peer, sut, judge):
     """The SUT restarts with a prepared transaction, and the coordinator does not answer: after the reenlistment
-    timeout, the SUT reports the transaction in doubt and accepts no session. After a second restart, it sends a waiting
-    message, and sends the message of the transaction when the transaction is committed.
+    timeout, the SUT reports the transaction as in doubt and accepts no session. After a second restart, it sends a
+    waiting message, and sends the message of the transaction when the transaction is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -97,16 +100,16 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     judge(
         "MQDMPR-3.1.4.1-03",
         expected={
-            "sent_after_restart": [2],
+            "numbers_of_the_messages_sent_after_the_restart": [2],
             "session_of_the_peer": A_SESSION,
             "commit": Outcome.DONE,
-            "sent_after_commit": [2, 1],
+            "numbers_of_the_messages_sent_after_the_commit": [2, 1],
         },
         observed={
-            "sent_after_restart": waited,
+            "numbers_of_the_messages_sent_after_the_restart": waited,
             "session_of_the_peer": accepted,
             "commit": commit,
-            "sent_after_commit": Sender.tags(frames),
+            "numbers_of_the_messages_sent_after_the_commit": Sender.tags(frames),
         },
         evidence=frames,
     )

@@ -33,8 +33,8 @@ UNKNOWN_TRANSACTION_RULES = {
 
 
 class TwoTransactions:
-    """Two open transactions: the first receives a message, moves a second and sends a third; the other receives a
-    message, sends one, and waits for a message in an empty queue.
+    """Two open transactions. The first transaction receives a message, moves a second message and sends a third
+    message. The second transaction receives a message, sends a message, and waits for a message in an empty queue.
     """
 
     def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
@@ -60,7 +60,7 @@ class TwoTransactions:
         )
 
     def is_read_waiting(self) -> bool:
-        """Return whether the read in the other transaction still waits."""
+        """Return whether the read in the second transaction still waits."""
         self.application.peer.settle()
         return not self.waiting_read.is_answered()
 
@@ -90,7 +90,7 @@ class TwoTransactions:
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
-    moved message, and leaves another transaction undecided; a read in that transaction still waits.
+    moved message, and leaves a second transaction undecided; a read in the second transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -163,7 +163,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves another transaction undecided; a read in that transaction still waits.
+    leaves a second transaction undecided; a read in the second transaction still waits.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
@@ -212,8 +212,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     *RULES_BY_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
-    """The SUT refuses to prepare, commit, abort or receive in a transaction that never existed or has ended, and
-    leaves its queues unchanged.
+    """For a transaction that never existed or has ended, the SUT refuses to prepare it, to commit it, to abort it, and
+    to receive a message in it; the SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
@@ -299,8 +299,8 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         other = "prepared" if states[1] == "prepared" else "not prepared"
         judge(
             "MQDMPR-3.1.4.3-03",
-            expected={"first": "prepared", "second": expected_state},
-            observed={"first": states[0], "second": other},
+            expected={"first_transaction": "prepared", "second_transaction": expected_state},
+            observed={"first_transaction": states[0], "second_transaction": other},
             evidence=evidence,
         )
     peer.settle()
@@ -314,10 +314,15 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     locked_labels = [] if empty else ["taken", "back"]
     labels = application.labels()
     early_state = {
-        "back": [label for label in locked_labels if label in labels],
-        "acknowledged": application.await_receive_acks(0),
+        "messages_back_in_the_queue": [label for label in locked_labels if label in labels],
+        "acknowledged_messages": application.await_receive_acks(0),
     }
-    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early_state, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.6-03",
+        expected={"messages_back_in_the_queue": [], "acknowledged_messages": []},
+        observed=early_state,
+        evidence=evidence,
+    )
     decisions = {
         verb: _decide_transaction(sut, verb, transaction=transaction) for verb, transaction in transactions.items()
     }

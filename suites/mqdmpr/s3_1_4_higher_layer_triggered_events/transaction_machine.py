@@ -27,9 +27,9 @@ class Transaction(Machine, path=Path(__file__)):
         self._subqueue = f"{self._queue};mqc-sub"
         self._sut.create_queue(self._subqueue, transactional=True)
         self._sut.send_here(self._queue, ["other", "first", "second", "third"], delivery="transactional")
-        self._other = self._begin(external=True)
-        self._call("receive", queue=self._queue, transaction=self._other)
-        self._call("prepare", transaction=self._other)
+        self._other = self._begin_transaction(external=True)
+        self._call_verb("receive", queue=self._queue, transaction=self._other)
+        self._call_verb("prepare", transaction=self._other)
         self._subject = ""
         peer.at_end(self._abort_all)
 
@@ -49,31 +49,31 @@ class Transaction(Machine, path=Path(__file__)):
     def prepare_external(self) -> None:
         """Prepare the transaction of a coordinator."""
         self.begin_external()
-        self._call("prepare", transaction=self._subject)
+        self._call_verb("prepare", transaction=self._subject)
 
     @state("committed")
     def commit_internal(self) -> None:
         """Commit a transaction without a coordinator."""
         self.begin_internal()
-        self._call("commit", transaction=self._subject)
+        self._call_verb("commit", transaction=self._subject)
 
     @state("aborted")
     def abort_internal(self) -> None:
         """Abort a transaction without a coordinator."""
         self.begin_internal()
-        self._call("abort", transaction=self._subject)
+        self._call_verb("abort", transaction=self._subject)
 
     @state("internal, purged")
     def purge_during_internal(self) -> None:
         """Purge the queue during a transaction without a coordinator."""
         self.begin_internal()
-        self._call("purge", queue=self._queue)
+        self._call_verb("purge", queue=self._queue)
 
     @state("prepared, purged")
     def purge_when_prepared(self) -> None:
         """Prepare the transaction of a coordinator, and then purge the queue."""
         self.prepare_external()
-        self._call("purge", queue=self._queue)
+        self._call_verb("purge", queue=self._queue)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
@@ -81,32 +81,32 @@ class Transaction(Machine, path=Path(__file__)):
     def send_within(self) -> str:
         """Send a further message in the transaction."""
         fields = {"label": "late", "body": "late", "transaction": self._subject}
-        return self._request("send", to=self._sut.direct_name(self._queue), **fields)
+        return self._request_verb("send", to=self._sut.direct_name(self._queue), **fields)
 
     @event("receive")
     def receive_within(self) -> str:
         """Receive the first available message in the transaction."""
-        return self._request("receive", queue=self._queue, timeout_ms=0, transaction=self._subject)
+        return self._request_verb("receive", queue=self._queue, timeout_ms=0, transaction=self._subject)
 
     @event("prepare")
     def prepare(self) -> str:
         """Prepare the transaction."""
-        return self._request("prepare", transaction=self._subject)
+        return self._request_verb("prepare", transaction=self._subject)
 
     @event("commit")
     def commit(self) -> str:
         """Commit the transaction."""
-        return self._request("commit", transaction=self._subject)
+        return self._request_verb("commit", transaction=self._subject)
 
     @event("abort")
     def abort(self) -> str:
         """Abort the transaction."""
-        return self._request("abort", transaction=self._subject)
+        return self._request_verb("abort", transaction=self._subject)
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._request("purge", queue=self._queue)
+        return self._request_verb("purge", queue=self._queue)
 
     @event("restart")
     def restart(self) -> str:
@@ -138,7 +138,7 @@ class Transaction(Machine, path=Path(__file__)):
     @probe("queue when committed")
     def list_queue_when_committed(self) -> list[str]:
         """Commit the transaction, and return the labels of the available messages of the queue."""
-        self._request("commit", transaction=self._subject)
+        self._request_verb("commit", transaction=self._subject)
         return self.list_queue()
 
     @probe("other transaction")
@@ -148,8 +148,8 @@ class Transaction(Machine, path=Path(__file__)):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _begin(self, *, external: bool) -> str:
-        begun: str = self._call("begin", external=external)["transaction"]
+    def _begin_transaction(self, *, external: bool) -> str:
+        begun: str = self._call_verb("begin", external=external)["transaction"]
         self._begun.append(begun)
         return begun
 
@@ -158,22 +158,22 @@ class Transaction(Machine, path=Path(__file__)):
             self._sut.attempt("abort", transaction=transaction)
 
     def _begin_subject(self, *, external: bool) -> None:
-        self._subject = self._begin(external=external)
-        self._call("receive", queue=self._queue, transaction=self._subject)
-        second = self._call("peek", queue=self._queue, limit=1)["messages"][0]
+        self._subject = self._begin_transaction(external=external)
+        self._call_verb("receive", queue=self._queue, transaction=self._subject)
+        second = self._call_verb("peek", queue=self._queue, limit=1)["messages"][0]
         moved = {"queue": self._queue, "lookup_id": lookup_id(second), "to": self._subqueue}
-        self._call("move", **moved, transaction=self._subject)
+        self._call_verb("move", **moved, transaction=self._subject)
         self._sut.send_here(self._queue, ["sent"], transaction=self._subject)
 
-    def _call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+    def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)
 
-    def _request(self, verb: str, **arguments: Any) -> str:
+    def _request_verb(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
         return name_answer(request.answer)
 
     def _find_state(self, transaction: str) -> str:
-        listed = {one["transaction"].lower(): one["state"].lower() for one in self._call("list")["transactions"]}
+        listed = {one["transaction"].lower(): one["state"].lower() for one in self._call_verb("list")["transactions"]}
         state: str = listed.get(transaction.lower(), NOT_LISTED_STATE)
         return state

@@ -41,10 +41,13 @@ def test_new_cursor_is_separate_and_before_first_message(remote, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.1-08",
-        expected={"next_message_of_new_cursors": [Call.FAILURE, Call.FAILURE], "current_message": ["first", "first"]},
+        expected={
+            "reads_of_the_next_message_by_new_cursors": [Call.FAILURE, Call.FAILURE],
+            "reads_of_the_current_message": ["first", "first"],
+        },
         observed={
-            "next_message_of_new_cursors": [read.label_or_failure for read in early_reads],
-            "current_message": [observed[0], observed[2]],
+            "reads_of_the_next_message_by_new_cursors": [read.label_or_failure for read in early_reads],
+            "reads_of_the_current_message": [observed[0], observed[2]],
         },
         evidence=evidence,
     )

@@ -96,7 +96,7 @@ for _name, _rule, _says, _wrong in (
         _WithPointers(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
     ),
 ):
-    add(f"descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
+    add(f"default-security-descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
 
 
 def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
@@ -147,7 +147,7 @@ for _name, _rules, _says, _change in (
         lambda found: _WithPointers(found.Owner, None, found.Dacl),
     ),
 ):
-    add(f"descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
+    add(f"default-security-descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
 
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
@@ -170,7 +170,7 @@ class ComputerRemembered(Queues):
         return super().machine_sid() or LOCAL_SYSTEM
 
 
-@fault("descriptor-computer-entry-missing", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
+@fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
 class ComputerLeftOut(Queues):
     """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
@@ -178,7 +178,7 @@ class ComputerLeftOut(Queues):
         return None
 
 
-@fault("descriptor-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
+@fault("default-security-descriptor-grants-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
 class ComputerMayAll(Queues):
     """The default security descriptor grants the computer all rights."""
 
@@ -199,7 +199,7 @@ class _Supplied(Queues):
 
 
 @fault(
-    "descriptor-supplied-ignored",
+    "supplied-security-descriptor-ignored",
     breaks=(
         *("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"),
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
@@ -212,7 +212,7 @@ class GivenInVain(_Supplied):
         return None
 
 
-@fault("descriptor-supplied-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
+@fault("supplied-security-descriptor-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
 class CreatorOwns(_Supplied):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
@@ -220,7 +220,9 @@ class CreatorOwns(_Supplied):
         return replace(supplied, Owner=None)
 
 
-@fault("descriptor-supplied-list-appended", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
+@fault(
+    "supplied-security-descriptor-list-appended-to-default", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
+)
 class ListAdded(Queues):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
@@ -233,7 +235,7 @@ class ListAdded(Queues):
         )
 
 
-@fault("descriptor-supplied-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
+@fault("supplied-security-descriptor-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
 class NothingAudited(_Supplied):
     """The queue manager drops the system access list of a supplied security descriptor."""
 

@@ -198,11 +198,15 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.3-D05",
         expected={
-            "object_before": None,
-            "object_after": {"label": "published", "quota_kb": 77},
+            "directory_object_before": None,
+            "directory_object_after": {"label": "published", "quota_kb": 77},
             "format_name": holds("only a public name"),
         },
-        observed={"object_before": object_before, "object_after": object_after, "format_name": kind},
+        observed={
+            "directory_object_before": object_before,
+            "directory_object_after": object_after,
+            "format_name": kind,
+        },
     )
     sut.send(sut.direct_name(name), label="journaled")
     sut.control.call("receive", queue=name, timeout_ms=0)

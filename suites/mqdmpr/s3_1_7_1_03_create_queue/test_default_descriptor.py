@@ -49,7 +49,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     owned = security.owner.startswith(ACCOUNT_PREFIX) and not security.owner.endswith(GUEST_SUFFIX)
     judge(
         "MQDMPR-3.1.7.1.3.1-10",
-        expected=holds("an owner", otherwise="no owner"),
+        expected=holds("names an owner", otherwise="names no owner"),
         observed=bool(security.owner),
         case="security descriptor",
     )
@@ -139,8 +139,8 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
 )
 def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     """The default descriptor of a private and of a public queue has one entry for the computer's SID from the
-    directory, with the rights to read properties and permissions; while the directory is unavailable, it has no such
-    entry.
+    directory, with the rights to read properties and permissions; while the directory is unavailable, the descriptor
+    has no such entry.
     """
     enterprise = Enterprise(peer, sut)
     observed = enterprise.read_object().get("computer_sid_base64")

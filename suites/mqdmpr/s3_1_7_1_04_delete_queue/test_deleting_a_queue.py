@@ -18,7 +18,7 @@ LABEL_BEFORE, LABEL_AFTER = "before", "after"
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     """A queue with a message, an open handle and a cursor is deleted: it is not listed, it can neither be opened nor
-    get messages, and reads with the old handle fail. A queue with the same name can be created.
+    receive messages, and reads with the old handle fail. A queue with the same name can be created.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
@@ -45,7 +45,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         observed={
             "listed_before": was_listed,
             "listed_after": _is_listed(sut, name),
-            "open": openings.opening_outcome_of(opened),
+            "open": openings.get_opening_outcome(opened),
             "send": sut.attempt(sut.send, f"DIRECT={path}"),
             "peek": sut.attempt("peek", queue=name),
         },
@@ -58,7 +58,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED_OUTCOME},
-        observed={"create": creation, "messages": labels, "open": openings.opening_outcome_of(second_opening)},
+        observed={"create": creation, "messages": labels, "open": openings.get_opening_outcome(second_opening)},
         evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")

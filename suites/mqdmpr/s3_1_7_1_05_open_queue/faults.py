@@ -68,7 +68,7 @@ class AloneBesideShared(QueueOpening):
         )
 
 
-@fault("open-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
+@fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
 class OpeningNotNoted(QueueOpening):
     """A new OpenQueueDescriptor is not added to its queue, so that it restricts no other reader."""
 
@@ -85,7 +85,7 @@ class OpeningNotNoted(QueueOpening):
         return status, descriptor
 
 
-@fault("second-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
+@fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
 class OneAtATime(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
@@ -116,7 +116,7 @@ class ByBeginningOfName(QueueOpening):
 
 
 @fault(
-    "second-opening-returns-first-handle",
+    "second-open-of-queue-returns-first-handle",
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
 class OnceForAll(QueueOpening):
@@ -149,7 +149,7 @@ class AlwaysToReceive(QueueOpening):
         return super().open_found_queue(queue, format_name, access, shared_mode)
 
 
-@fault("opening-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
+@fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
 class AnotherHandle(Qmcomm):
     """Opening a queue returns the handle that the previous request returned."""
 

@@ -107,7 +107,7 @@ for _name, _rules, _says, _change in (
     add(f"open-several-queues-{_name}", _rules, _says, _change_multiple_queue_descriptor(_change))
 
 
-@fault("several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
+@fault("open-of-several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
 class SeveralNotKept(QueueOpening):
     """Queues that are opened together have no common descriptor."""
 
@@ -120,7 +120,7 @@ class SeveralNotKept(QueueOpening):
         return status, descriptor
 
 
-@fault("opening-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
+@fault("open-of-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
 class SeveralFailsWhenDone(QueueOpening):
     """Opening more than two queues together returns an error, although the queues are opened."""
 
@@ -167,7 +167,7 @@ add(
     _change_single_queue_descriptor(_set_attributes(FormatName=lambda one: one.FormatName.rpartition("\\")[2])),
 )
 add(
-    "descriptor-of-single-queue-multiple",
+    "open-queue-descriptor-of-single-element-name-marked-multiple",
     "MQDMPR-3.1.7.1.5-120",
     "The attribute Multiple of a single queue that is opened for sending is True.",
     _change_single_queue_descriptor(_set_attributes(Multiple=True)),
@@ -268,7 +268,7 @@ class LastOpeningDecides(QueueOpening):
             queue.OpenQueueDescriptorCollection = openings
 
 
-@fault("closed-queue-lifts-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
+@fault("closing-a-queue-closes-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
 class ClosesEqualOpenings(QueueOpening):
     """When a descriptor is closed, the queue manager removes it from its queue, together with every descriptor that has
     the same access and share modes.

@@ -130,7 +130,7 @@ class OwnPublicQueueThatIsNotThere(Destinations):
             raise
 
 
-@fault("journal-name-send-stored-in-queue", breaks="MQDMPR-3.1.7.1.5-48")
+@fault("message-to-journal-name-stored-in-its-queue", breaks="MQDMPR-3.1.7.1.5-48")
 class JournalsAreSentTo(Destinations):
     """A message to the format name of a journal is stored in the queue to which the journal belongs."""
 
@@ -171,7 +171,7 @@ class SeveralAlone(QueueOpening):
         return super()._open_several(name, required_access, QueueShareMode.DENY_NONE, now)
 
 
-@fault("several-queues-opened-again-same-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
+@fault("second-open-of-several-queues-returns-first-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SeveralOnce(QueueOpening):
     """A second request to open the same several queues returns the handle of the first request."""
 

@@ -1,4 +1,4 @@
-"""The machine of the open modes of a queue: its present readers decide in which modes another reader may open it."""
+"""The machine of the open modes of a queue: its present readers decide in which modes a further reader may open it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OpenModes(Machine, path=Path(__file__)):
         self._remote = remote
         self._association = remote.associate()
         self._opened: Call | None = None
-        self._open("receive alone", "admin").expect_success()
+        self._open_in_mode("receive alone", "admin").expect_success()
 
     @state("closed")
     def leave_closed(self) -> None:
@@ -79,22 +79,22 @@ class OpenModes(Machine, path=Path(__file__)):
     @event("open to receive")
     def try_receive(self) -> str:
         """Let a further reader open the queue with ReceiveAccess."""
-        return name_call(self._open("receive"))
+        return name_call(self._open_in_mode("receive"))
 
     @event("open to receive alone")
     def try_receive_alone(self) -> str:
         """Let a further reader open the queue with ReceiveAccess and DenyReceive."""
-        return name_call(self._open("receive alone"))
+        return name_call(self._open_in_mode("receive alone"))
 
     @event("open to peek")
     def try_peek(self) -> str:
         """Let a further reader open the queue with PeekAccess."""
-        return name_call(self._open("peek"))
+        return name_call(self._open_in_mode("peek"))
 
     @event("open to peek alone")
     def try_peek_alone(self) -> str:
         """Let a further reader open the queue with PeekAccess and DenyReceive."""
-        return name_call(self._open("peek alone"))
+        return name_call(self._open_in_mode("peek alone"))
 
     @event("close")
     def close_first(self) -> str:
@@ -119,7 +119,7 @@ class OpenModes(Machine, path=Path(__file__)):
         """Return the modes in which a further reader can open the queue."""
         admitted = []
         for mode in OPEN_MODES:
-            call = self._open(mode)
+            call = self._open_in_mode(mode)
             openings.close_opened_queue(call)
             if name_call(call) == Outcome.DONE:
                 admitted.append(mode)
@@ -128,14 +128,14 @@ class OpenModes(Machine, path=Path(__file__)):
     @probe("open the other queue to receive")
     def open_other(self) -> str:
         """Try to open the second queue, which a reader has open exclusively; return the outcome."""
-        return name_call(self._open("receive", "admin"))
+        return name_call(self._open_in_mode("receive", "admin"))
 
     def _open_first(self, mode: str, beside: str | None = None) -> None:
-        self._opened = self._open(mode).expect_success()
+        self._opened = self._open_in_mode(mode).expect_success()
         if beside is not None:
-            self._open(beside).expect_success()
+            self._open_in_mode(beside).expect_success()
 
-    def _open(self, mode: str, queue: str = "plain") -> Call:
+    def _open_in_mode(self, mode: str, queue: str = "plain") -> Call:
         access, share = OPEN_MODES[mode]
         call = self._remote.open_remote(self._association, queue, access=access, share=share)
         self.evidence.append(call)

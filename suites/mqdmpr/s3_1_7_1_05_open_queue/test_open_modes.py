@@ -12,6 +12,6 @@ pytestmark = needs("qm2qm")
 @for_each_cell(OpenModes)
 def test_readers_of_a_queue_decide_who_else_may_open_it(remote, judge, cell):
     """For each state of an open queue and each event, the outcome is the one in states.toml, and the queue can then be
-    opened only in the modes of the next state.
+    opened only in the modes that the next state allows.
     """
     judge_cell(judge, cell, OpenModes(remote))

@@ -40,8 +40,8 @@ MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
-    """Two queues are opened three times: each handle returns the first message of its queue, all handles and contexts
-    differ, and closing one handle leaves the others open.
+    """Two queues are opened three times: a read by each handle returns the first message of its queue, all handles and
+    contexts differ, and closing one handle leaves the others open.
     """
     reader = remote.open()
     admin = remote.open("admin", association=reader.association)
@@ -105,8 +105,8 @@ def test_opening_has_requested_access(remote, judge):
             "received": "first",
         },
         observed={
-            "open_while_first_reader_peeks": openings.opening_outcome_of(beside_peeking),
-            "open_while_first_reader_receives": openings.opening_outcome_of(beside_receiving),
+            "open_while_first_reader_peeks": openings.get_opening_outcome(beside_peeking),
+            "open_while_first_reader_receives": openings.get_opening_outcome(beside_receiving),
             "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
@@ -141,7 +141,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     """A remote reader requests to open several queues, an HTTP name, a multicast address, a missing queue, and a queue
-    of another computer: the SUT refuses each request. It opens an existing local queue.
+    of another computer: the SUT refuses each request. The SUT opens an existing local queue.
     """
     remote.empty()
     association = remote.associate()
@@ -167,8 +167,8 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             rule,
             expected={"open_by_the_queue_name": openings.OPENED_OUTCOME, "other_opens": each(Outcome.REFUSED)},
             observed={
-                "open_by_the_queue_name": openings.opening_outcome_of(by_its_name),
-                "other_opens": [openings.opening_outcome_of(call) for call in calls],
+                "open_by_the_queue_name": openings.get_opening_outcome(by_its_name),
+                "other_opens": [openings.get_opening_outcome(call) for call in calls],
             },
             evidence=calls,
         )

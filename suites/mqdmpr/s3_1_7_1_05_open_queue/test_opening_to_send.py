@@ -87,14 +87,14 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
         outcome = sut.attempt(sut.send, ",".join(several), label=f"missing {position}")
         judge(
             "MQDMPR-3.1.7.1.5-30",
-            expected={"send": Outcome.REFUSED, "queues": [[], []]},
-            observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+            expected={"send": Outcome.REFUSED, "messages_in_each_queue": [[], []]},
+            observed={"send": outcome, "messages_in_each_queue": [sut.labels(queue) for queue in queues]},
         )
     outcome = sut.attempt(sut.send, ",".join(names), label="both")
     judge(
         "MQDMPR-3.1.7.1.5-30",
-        expected={"send": Outcome.DONE, "queues": [["both"], ["both"]]},
-        observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+        expected={"send": Outcome.DONE, "messages_in_each_queue": [["both"], ["both"]]},
+        observed={"send": outcome, "messages_in_each_queue": [sut.labels(queue) for queue in queues]},
     )
 
 
@@ -108,9 +108,12 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "two queues, DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
-        "two queues, DenyReceive": (Outcome.REFUSED, openings.open_to_send(sut, several, deny_receive=True)),
-        "one queue, DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
+        "open of two queues with DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "open of two queues with DenyReceive": (
+            Outcome.REFUSED,
+            openings.open_to_send(sut, several, deny_receive=True),
+        ),
+        "open of one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
@@ -137,8 +140,8 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     connected = peer.await_session(sut.quiet_ms) is not None
     is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
-        expected={"message": holds("refused or waiting", otherwise="lost"), "connected": False},
-        observed={"message": is_refused_or_kept, "connected": connected},
+        expected={"message": holds("is refused or waits", otherwise="is lost"), "SUT_connected": False},
+        observed={"message": is_refused_or_kept, "SUT_connected": connected},
     )
 
 
@@ -170,4 +173,5 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
         "MQDMPR-3.1.7.1.5-73",
         expected={existing: Outcome.DONE, missing: Outcome.REFUSED},
         observed={existing: outcome, missing: observed},
+        case="sends to public queues",
     )

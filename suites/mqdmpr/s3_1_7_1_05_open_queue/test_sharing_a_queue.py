@@ -61,7 +61,9 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
                 (refused[second_mode], "MQDMPR-3.1.7.1.5-123") if second_mode in refused else ("MQDMPR-3.1.7.1.5-124",)
             )
             evidence = [first_opening, second]
-            judge(*rules, expected=expected, observed=openings.opening_outcome_of(second), case=pair, evidence=evidence)
+            judge(
+                *rules, expected=expected, observed=openings.get_opening_outcome(second), case=pair, evidence=evidence
+            )
         openings.close_opened_queue(first_opening)
         for second_mode in list(refused)[-1:]:
             later_opening = open_in_mode(second_reader, second_mode)
@@ -70,7 +72,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=openings.OPENED_OUTCOME,
-                observed=openings.opening_outcome_of(later_opening),
+                observed=openings.get_opening_outcome(later_opening),
                 case=case,
                 evidence=later_opening,
             )
@@ -86,8 +88,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
-    """For each pair of access and sharing modes, a remote reader beside an application that has the queue open is
-    refused exactly if the mode of one excludes the other.
+    """An application has a queue open, and a remote reader opens it, too, for each pair of access and sharing modes:
+    the remote reader is refused exactly if the mode of one reader excludes the other reader.
     """
     remote.empty()
     association = remote.associate()
@@ -105,7 +107,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
             judge(
                 refused.get(second_mode, "MQDMPR-3.1.7.1.5-124"),
                 expected=Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
-                observed=openings.opening_outcome_of(second),
+                observed=openings.get_opening_outcome(second),
                 case=f"open for {second_mode} while an application has it open for {first_mode}",
                 evidence=second,
             )
@@ -117,7 +119,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
     """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
-    receive is refused; when the reader has closed the queue, both succeed.
+    receive is refused; when the reader has closed the queue, a peek and a receive succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])

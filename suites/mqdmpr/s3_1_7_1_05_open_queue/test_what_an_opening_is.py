@@ -59,7 +59,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
-        expected=holds("an opening", otherwise="no descriptor with its handle"),
+        expected=holds("contains the descriptor of the handle", otherwise="contains no descriptor of the handle"),
         observed=bool(whole),
         case="OpenQueueDescriptorCollection",
     )
@@ -125,8 +125,8 @@ def _list_new_descriptor_names(sut, names, before):
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """A remote queue that is opened for sending, once or twice, has one inactive outgoing queue with its format name
-    and no next hops.
+    """A remote queue that is opened for sending, once or twice, has one inactive outgoing queue, with the format name
+    of the remote queue and without next hops.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
@@ -134,11 +134,15 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
-        expected={"outgoing_queues_before": [[], []], "answers": each(Outcome.DONE), "outgoing_queues": [1, 1]},
+        expected={
+            "outgoing_queues_of_each_name_before": [[], []],
+            "opens": each(Outcome.DONE),
+            "number_of_outgoing_queues_of_each_name_after": [1, 1],
+        },
         observed={
-            "outgoing_queues_before": queues_before,
-            "answers": outcomes,
-            "outgoing_queues": [len(one) for one in queues_after],
+            "outgoing_queues_of_each_name_before": queues_before,
+            "opens": outcomes,
+            "number_of_outgoing_queues_of_each_name_after": [len(one) for one in queues_after],
         },
     )
     queues = [one for group in queues_after for one in group]
@@ -189,10 +193,10 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
 @needs("open_to_send", "inspect", "directory", "public_names")
 @covers("MQDMPR-3.1.7.1.5-92")
 def test_outgoing_queue_has_base_priority_of_directory(sut, judge):
-    """Each of the outgoing queues for two public queues has the BasePriority of that queue in the directory."""
+    """Each of the outgoing queues for two public queues has the BasePriority of its public queue in the directory."""
     expected = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
     for name in expected:
         openings.open_to_send(sut, name)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     observed = {name: queues.get(name.lower(), {}).get("BasePriority") for name in expected}
-    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed)
+    judge("MQDMPR-3.1.7.1.5-92", expected=expected, observed=observed, case="BasePriority of the outgoing queues")

@@ -10,7 +10,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 
 
-@fault("closed-descriptor-stays-with-queue", breaks="MQDMPR-3.1.7.1.6-17")
+@fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
 class OpeningStaysWithQueue(QueueOpening):
     """A closed OpenQueueDescriptor remains in its queue's collection."""
 
@@ -21,7 +21,7 @@ class OpeningStaysWithQueue(QueueOpening):
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
 
 
-@fault("closed-several-leaves-single-descriptors", breaks="MQDMPR-3.1.7.1.6-07")
+@fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
 class SeveralLeavesEachOpen(QueueOpening):
     """Closing the descriptor of queues that were opened together leaves their single descriptors open."""
 
@@ -30,7 +30,7 @@ class SeveralLeavesEachOpen(QueueOpening):
         super().close_queue(queue_desc)
 
 
-@fault("closed-descriptor-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
+@fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
 class CursorsLeft(QueueOpening):
     """The cursors of a closed OpenQueueDescriptor can still be used."""
 

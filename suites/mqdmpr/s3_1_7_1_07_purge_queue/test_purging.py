@@ -37,11 +37,11 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={
-            "received": "first",
+            "message_received": "first",
             "queue_after_purge": [],
             "queue_after_end_of_transaction": [],
             "queue_after_next_message": ["later"],
         },
-        observed={"received": label, **labels},
+        observed={"message_received": label, **labels},
         evidence=packets,
     )

@@ -91,7 +91,7 @@ class Forgotten(TransactionOperations):
 
 
 add(
-    "time-to-be-received-timer-not-started",
+    "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
     "The timer of TimeToBeReceived does not start when a message enters its queue.",
     skip(Lifetimes.watch_received),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, holds, none, of_classes
+from harness.expectations import facts, holds, in_queue, none, of_classes
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -49,7 +49,7 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     """The low seven bytes of the LookupIdentifiers of three messages in two queues increase in the order of arrival,
-    and equal the SequentialId that a remote reader receives.
+    and equal the SequentialIds that a remote reader receives.
     """
     queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
@@ -100,8 +100,8 @@ SEND_RULES = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21
 @covers(*SEND_RULES)
 @varied("time to reach queue", "application tag", "trace", "queue journaling")
 def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
-    """Messages that are sent to a local queue in a transaction are in the queue after the commit, in order of
-    sending, and never after an abort.
+    """Messages that are sent to a local queue in a transaction are in the queue after the commit, in the order of
+    sending; after an abort they are not in the queue.
     """
     application = Application(peer, sut, transactional=True)
     committed, aborted = application.begin_transaction(), application.begin_transaction()
@@ -131,9 +131,9 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-14")
 @pytest.mark.parametrize("locked", ["a", "b", "c"])
 def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
-    """One of three messages of priority 3 is locked by a reader when messages of priority 3, 5, 4 and 2 arrive; when
-    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
-    the order of their arrival.
+    """A reader has locked one of three messages of priority 3 when messages of priority 3, 5, 4 and 2 arrive. When the
+    reader returns the locked message, all messages are in the order of their priorities, and within a priority in the
+    order of their arrival.
     """
     queue, reader = remote.open_with_messages(*"abc"), remote.open()
     cursor = reader.open_cursor()
@@ -171,8 +171,10 @@ def test_local_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
     peer.pass_time((LIFETIME_S + 1) * 1_000)
     came = receiver.await_acks(2)
     judge.all(
-        expected=facts(left=["express 200", "recoverable 200"], acknowledged=of_classes(*[RECEIVE_TIMEOUT] * 2)),
-        observed={"left": sut.labels(queue), "acknowledged": came},
+        expected=facts(
+            queue=in_queue("express 200", "recoverable 200"), acknowledgments=of_classes(*[RECEIVE_TIMEOUT] * 2)
+        ),
+        observed={"queue": sut.labels(queue), "acknowledgments": came},
         evidence=came,
     )
     receiver.acknowledge_all()

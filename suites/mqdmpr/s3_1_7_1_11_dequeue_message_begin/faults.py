@@ -8,7 +8,7 @@ from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.statuses import Status
 
 add(
-    "two-phase-receive-loses-tag",
+    "two-phase-receive-ignores-its-cancel-tag",
     ("MQDMPR-3.1.7.1.11-12", "MQDMPR-3.1.7.1.10-27"),
     "The queue manager loses the tag of a two-phase receive.",
     with_arguments(TwoPhaseReading.dequeue_message_begin, tag=lambda given: None),

@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
 add(
-    "lookup-peek-receives",
+    "lookup-peek-removes-message",
     ("MQDMPR-3.1.7.1.13-02", "MQDMPR-3.1.7.1.13-11"),
     "A peek by LookupIdentifier removes the message.",
     with_arguments(Reading.read_by_lookup_identifier, peek_operation=lambda given: False),
@@ -40,7 +40,7 @@ add(
     with_result(Reading.read_by_lookup_identifier, lambda status, found: (status, _skip_message(found))),
 )
 add(
-    "lookup-without-result-returns-timeout",
+    "failed-lookup-returns-status-timeout",
     "MQDMPR-3.1.7.1.13-18",
     "A read by LookupIdentifier that finds no message returns MQ_ERROR_IO_TIMEOUT.",
     with_result(
@@ -49,7 +49,7 @@ add(
     ),
 )
 add(
-    "lookup-success-returns-not-found",
+    "successful-lookup-returns-status-not-found",
     ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"),
     "A read by LookupIdentifier returns its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),

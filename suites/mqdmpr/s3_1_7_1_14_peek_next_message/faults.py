@@ -40,7 +40,7 @@ add(
     ),
 )
 add(
-    "peek-next-success-returns-illegal-action",
+    "successful-peek-next-returns-status-illegal-action",
     "MQDMPR-3.1.7.1.14-11",
     "A peek at the next message returns its message with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
     with_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),

@@ -47,7 +47,7 @@ add(
     ),
 )
 add(
-    "peek-success-returns-timeout",
+    "successful-peek-returns-status-timeout",
     ("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"),
     "A peek returns its message with MQ_ERROR_IO_TIMEOUT.",
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
@@ -86,7 +86,7 @@ add(
 
 
 @fault(
-    "search-from-front-skips-first-message",
+    "message-search-from-front-skips-first-message",
     breaks=(
         "MQDMPR-3.1.7.1.10-38",
         "MQDMPR-3.1.7.1.15-38",

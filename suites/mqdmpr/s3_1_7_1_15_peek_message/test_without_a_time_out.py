@@ -94,8 +94,8 @@ LONG_READ_TIMEOUT_MS = 60_000
     }
 )
 def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
-    """Two pending peeks by cursors both return the message that arrives; a second peek by the cursor returns this
-    message again, and a peek-next returns the following message.
+    """Two pending peeks by cursors both return the message that arrives; a second peek by each cursor returns this
+    message again, and a peek-next by each cursor returns the following message.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() for _ in range(2)]

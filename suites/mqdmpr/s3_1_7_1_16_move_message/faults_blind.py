@@ -1,4 +1,4 @@
-"""Violations of MS-MQDMPR 3.1.7.1.16."""
+"""Faults of MS-MQDMPR 3.1.7.1.16, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -57,16 +57,16 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.16-06",
         expected={
-            "moved": any_order(*"abc"),
+            "messages_in_the_subqueue": any_order(*"abc"),
             "changed_properties": none("property"),
-            "received": labels[:1],
-            "remaining_in_subqueue": labels[1:],
+            "message_received": labels[:1],
+            "messages_left_in_the_subqueue": labels[1:],
         },
         observed={
-            "moved": labels,
+            "messages_in_the_subqueue": labels,
             "changed_properties": changed,
-            "received": [received],
-            "remaining_in_subqueue": application.labels(subqueue),
+            "message_received": [received],
+            "messages_left_in_the_subqueue": application.labels(subqueue),
         },
     )
 

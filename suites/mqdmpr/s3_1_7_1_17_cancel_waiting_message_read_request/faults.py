@@ -36,7 +36,7 @@ class GoesOnWaiting(Waiting):
         return Status.MQ_OK
 
 
-@fault("cancel-success-returns-not-found", breaks="MQDMPR-3.1.7.1.17-10")
+@fault("successful-cancel-returns-status-not-found", breaks="MQDMPR-3.1.7.1.17-10")
 class ToldAsNotFound(Waiting):
     """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 

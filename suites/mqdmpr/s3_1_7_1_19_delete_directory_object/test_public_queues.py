@@ -86,7 +86,7 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     earlier = len(enterprise.list_notifications())
     sut.delete_queue(name)
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.19-03", expected=holds("a change notification"), observed=bool(operations))
+    judge("MQDMPR-3.1.7.1.19-03", expected=holds("the SUT notifies the change"), observed=bool(operations))
     if operations:
         judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
     else:

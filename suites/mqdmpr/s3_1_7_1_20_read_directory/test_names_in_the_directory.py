@@ -173,8 +173,8 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-11")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
-    """The SUT finds the path name of a public queue of another queue manager while the directory is available, not
-    while it is unavailable, and again when it is available again.
+    """The SUT finds the path name of a public queue of another queue manager before and after an outage of the
+    directory, but not during the outage.
     """
     enterprise = Enterprise(peer, sut)
     name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
@@ -189,6 +189,10 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     enterprise.await_online()
     judge(
         "MQDMPR-3.1.7.1.20-11",
-        expected={"found_before": True, "found_offline": False, "found_afterwards": True},
-        observed={"found_before": before, "found_offline": offline, "found_afterwards": is_found()},
+        expected={"queue_found_before": True, "queue_found_while_offline": False, "queue_found_afterwards": True},
+        observed={
+            "queue_found_before": before,
+            "queue_found_while_offline": offline,
+            "queue_found_afterwards": is_found(),
+        },
     )

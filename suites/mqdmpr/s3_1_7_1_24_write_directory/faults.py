@@ -66,13 +66,13 @@ def _change_own_notification(instead: ChangeOperation | None) -> Install:
 
 
 add(
-    "own-update-not-notified",
+    "change-of-own-object-not-notified",
     "MQDMPR-3.1.7.1.24-15",
     "The queue manager raises no change notification when it writes its own object.",
     _change_own_notification(None),
 )
 add(
-    "own-update-notified-as-queue-update",
+    "change-of-own-object-notified-as-queue-change",
     "MQDMPR-3.1.7.1.24-16",
     "The change notification of the queue manager's own update names the operation QueueUpdate.",
     _change_own_notification(ChangeOperation.QUEUE_UPDATE),

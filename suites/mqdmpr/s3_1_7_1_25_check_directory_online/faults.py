@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
-@fault("online-check-not-forced", breaks="MQDMPR-3.1.7.1.25-03")
+@fault("directory-online-check-uses-local-copy", breaks="MQDMPR-3.1.7.1.25-03")
 class NotAskedWhileOffline(DirectoryClient):
     """When the queue manager checks whether the directory is available again, it does not query the directory, and so
     stays offline.
@@ -26,7 +26,7 @@ class NotAskedWhileOffline(DirectoryClient):
         self.watch(now)
 
 
-@fault("online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
+@fault("directory-online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
 class AsksForAnother(DirectoryClient):
     """The queue manager reads an unknown object to find out whether the directory is available again."""
 
@@ -38,7 +38,7 @@ class AsksForAnother(DirectoryClient):
         state.LocalQueueManager = own
 
 
-@fault("online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
+@fault("directory-online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
 class OwnAttributesNotTakenOver(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
@@ -47,14 +47,14 @@ class OwnAttributesNotTakenOver(DirectoryClient):
 
 
 add(
-    "online-check-ignores-queues",
+    "directory-online-check-ignores-queues",
     QUEUE_UPDATE_RULES,
     "When the directory is available again, the queue manager keeps the old attributes of its public queues.",
     skip(Publishing.update_public_queues),
 )
 
 
-@fault("online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
+@fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
 class ReadByOneIdentifier(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
@@ -65,7 +65,7 @@ class ReadByOneIdentifier(Publishing):
             queue.Label = queues[0].Label
 
 
-@fault("online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
+@fault("directory-online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
 class OnlyQuotasTakenOver(Publishing):
     """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 

@@ -95,7 +95,7 @@ for _name, _rules, _says, _begins, _change in (
         lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
     ),
 ):
-    add(f"path-{_name}", _rules, _says, _change_path_of_prefix(_begins, _change))
+    add(f"get-queue-path-{_name}", _rules, _says, _change_path_of_prefix(_begins, _change))
 
 
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")

@@ -139,14 +139,18 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.26-34",
-        expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_there": ""},
-        observed={"status": own_answer["status"], "path": own_answer["path"], "path_there": foreign_answer["path"]},
+        expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_at_the_other_computer": ""},
+        observed={
+            "status": own_answer["status"],
+            "path": own_answer["path"],
+            "path_at_the_other_computer": foreign_answer["path"],
+        },
     )
     missing = _get_path(sut, private.replace(number, f"{MISSING_NUMBER:08X}"))
     judge(
         "MQDMPR-3.1.7.1.26-03",
-        expected={"of_another_computer": "", "of_no_queue": ""},
-        observed={"of_another_computer": foreign_answer["path"], "of_no_queue": missing["path"]},
+        expected={"queue_of_another_computer": "", "missing_queue": ""},
+        observed={"queue_of_another_computer": foreign_answer["path"], "missing_queue": missing["path"]},
         case="paths of unknown queues",
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-@fault("message-to-single-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
+@fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
 class Twice(Enqueueing):
     """The queue manager puts a message for a single remote queue into the outgoing queue twice."""
 
@@ -31,7 +31,7 @@ class Twice(Enqueueing):
         return done
 
 
-@fault("send-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
+@fault("send-to-full-queue-reports-success", breaks="MQDMPR-3.1.7.1.27-08")
 class AlwaysSucceeds(Commands):
     """A send to a single queue succeeds although the queue has no room for the message."""
 
@@ -43,7 +43,7 @@ class AlwaysSucceeds(Commands):
         return done
 
 
-@fault("send-to-local-queue-fails-when-stored", breaks="MQDMPR-3.1.7.1.27-08")
+@fault("send-to-local-queue-reports-failure-although-message-stored", breaks="MQDMPR-3.1.7.1.27-08")
 class FailsWhenTaken(Commands):
     """A send to a single local queue fails although the queue stored the message."""
 
@@ -71,7 +71,7 @@ class _Several(Enqueueing):
         return status
 
 
-@fault("copies-enqueued-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
+@fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class GoOnAfterRefusal(_Several):
     """When one of several queues does not store its copy, the queues after it still get their copies."""
 
@@ -85,7 +85,7 @@ class GoOnAfterRefusal(_Several):
         return worst
 
 
-@fault("send-to-several-succeeds-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
+@fault("send-to-several-queues-reports-success-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class RefusedSilently(_Several):
     """A send to several queues succeeds although one of them did not store its copy."""
 
@@ -96,7 +96,7 @@ class RefusedSilently(_Several):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("send-to-several-fails-when-stored", breaks="MQDMPR-3.1.7.1.27-19")
+@fault("send-to-several-queues-reports-failure-although-messages-stored", breaks="MQDMPR-3.1.7.1.27-19")
 class TakenButRefused(_Several):
     """A send to several queues fails although each of them stored its copy."""
 
@@ -107,7 +107,7 @@ class TakenButRefused(_Several):
         return status or EnqueueStatus.QUEUE_QUOTA_EXCEEDED
 
 
-@fault("copy-lists-own-queue-only", breaks="MQDMPR-3.1.7.1.27-10")
+@fault("copies-for-several-queues-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
 class ListTheirOwnQueue(Enqueueing):
     """Each copy of a message to several queues lists only the queue to which it is sent."""
 
@@ -120,7 +120,7 @@ class ListTheirOwnQueue(Enqueueing):
         return status
 
 
-@fault("copy-without-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
+@fault("copies-for-several-queues-lose-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
 class EmptyButOne(_Several):
     """Only the first copy of a message to several queues has the label."""
 
@@ -135,7 +135,7 @@ class EmptyButOne(_Several):
         return EnqueueStatus.NO_ERROR
 
 
-@fault("copy-destination-is-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
+@fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
 class ForTheFirstQueue(Enqueueing):
     """Each copy of a message to several queues has the first queue as its destination."""
 
@@ -149,7 +149,7 @@ class ForTheFirstQueue(Enqueueing):
         return status
 
 
-@fault("copy-for-last-queue-missing", breaks="MQDMPR-3.1.7.1.27-14")
+@fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
 class ButTheLast(_Several):
     """The last of several queues gets no copy."""
 

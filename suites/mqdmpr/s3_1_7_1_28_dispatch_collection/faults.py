@@ -16,7 +16,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
-@fault("waiting-messages-sent-in-order-of-sending", breaks=_ORDER_RULES)
+@fault("waiting-messages-sent-without-regard-to-priority", breaks=_ORDER_RULES)
 class AsAdded(DispatchCollection):
     """The queue manager sends waiting messages in the order in which applications sent them, regardless of their
     priorities.
@@ -34,7 +34,7 @@ class LowestFirst(DispatchCollection):
         heapq.heappush(session.OutgoingMessageTable._unsent, (position.priority, position.order))
 
 
-@fault("one-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
+@fault("only-one-waiting-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
 class OneOfAPriority(DispatchCollection):
     """Of several waiting messages of one priority, the queue manager sends only the last."""
 
@@ -53,7 +53,7 @@ add(
 )
 
 
-@fault("waiting-messages-sent-with-first-body", breaks="MQDMPR-3.1.7.1.28-04")
+@fault("waiting-messages-all-sent-with-body-of-first", breaks="MQDMPR-3.1.7.1.28-04")
 class WithTheBodyOfTheFirst(DispatchCollection):
     """The queue manager sends every waiting message with the contents of the first waiting message."""
 

@@ -57,7 +57,7 @@ for _name, _rules, _says, _install in (
         _change_read_attributes(lambda message: replace(message, TimeToReachQueue=INFINITE)),
     ),
     (
-        "receiver-jp-and-jn-swapped",
+        "receiver-swaps-jp-and-jn-of-message",
         ("MQDMPR-3.1.7.1.31-D05", "MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
         "The receiver swaps JP and JN of an arriving message.",
         _change_read_attributes(
@@ -87,13 +87,13 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "receiver-privacy-level-5-as-3",
+        "receiver-treats-privacy-level-5-as-3",
         "MQDMPR-3.1.7.1.31-D10",
         "The receiver reads PrivacyLevel 5 as 3.",
         _change_read_security_attributes(lambda security: {"PrivacyLevel": min(security.PrivacyLevel, 3)}),
     ),
     (
-        "receiver-aes-256-as-aes-128",
+        "receiver-decrypts-aes-256-body-with-aes-128",
         "MQDMPR-3.1.7.1.31-D13",
         "The receiver reads the EncryptionAlgorithm AES-256 as AES-128.",
         _change_read_security_attributes(
@@ -105,7 +105,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "receiver-md5-as-md4",
+        "receiver-verifies-md5-signature-with-md4",
         "MQDMPR-3.1.7.1.31-D14",
         "The receiver reads HashAlgorithm 0x8003 as MD4, the name that is printed in the table.",
         _change_read_security_attributes(
@@ -113,7 +113,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "receiver-sender-type-2-as-none",
+        "receiver-treats-sender-type-2-as-none",
         "MQDMPR-3.1.7.1.31-D18",
         "The receiver reads the sender type 2 as None.",
         _change_read_security_attributes(lambda security: {"SenderIdentifierType": security.SenderIdentifierType % 2}),
@@ -128,7 +128,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-@fault("receiver-reuses-previous-security", breaks="MQDMPR-3.1.7.1.31-05")
+@fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
     """The receiver gives a message without SecurityHeader the security attributes of the previous message with a
     SecurityHeader.
@@ -142,7 +142,7 @@ class SecurityOfTheMessageBefore(Positions):
         return super().insert_message(queue, message)
 
 
-@fault("receiver-reuses-previous-tracing-queue", breaks="MQDMPR-3.1.7.1.31-05")
+@fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
     """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with a
     DebugHeader.

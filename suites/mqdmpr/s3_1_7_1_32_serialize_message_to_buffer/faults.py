@@ -31,19 +31,19 @@ for _name, _rules, _says, _install in (
         bit_clear(MESSAGE, "BaseHeader.TR"),
     ),
     (
-        "sender-jp-and-jn-swapped",
+        "sender-swaps-jp-and-jn-of-message",
         ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
         "The sender sets JP instead of JN, and JN instead of JP.",
         wrong_fields(MESSAGE, {"UserHeader.Flags": _swap_journaling_bits}),
     ),
     (
-        "sender-privacy-level-counted",
+        "sender-privacy-level-is-number-of-messages",
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
         "The sender sets PrivacyLevel to 1, 2 or 3 instead of 1, 3 or 5.",
         change_number(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
     ),
     (
-        "sender-de-clear-with-default-provider",
+        "sender-de-bit-clear-with-default-provider",
         "MQDMPR-3.1.7.1.32-07",
         "The sender sends a message that is signed with the default provider with DE 0.",
         bit_clear(MESSAGE, "SecurityHeader.DE"),

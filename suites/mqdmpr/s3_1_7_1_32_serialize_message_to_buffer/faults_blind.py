@@ -1,4 +1,4 @@
-"""A violation of MS-MQDMPR 3.1.7.1.32."""
+"""Faults of MS-MQDMPR 3.1.7.1.32, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

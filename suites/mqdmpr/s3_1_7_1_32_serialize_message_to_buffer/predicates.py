@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Finding, passive
-from suites.mqmq.steps.base_bytes import of_packets, size_counts_packet
+from suites.mqmq.steps.base_bytes import judge_packet_bytes, size_counts_packet
 from suites.mqmq.steps.message_bytes import is_message
 
 
@@ -14,7 +14,7 @@ from suites.mqmq.steps.message_bytes import is_message
     "PacketSize is the size of the message without its SessionHeader",
     decisive=True,
 )
-@of_packets
+@judge_packet_bytes
 def packet_size(data: bytes) -> Finding:
     """Compare the PacketSize of a message with the number of bytes that the packet has."""
     return size_counts_packet(data) if is_message(data) else None

@@ -28,7 +28,7 @@ class StaysLocked(Positions):
         position.State = MessagePositionState.LOCKED
 
 
-@fault("aborted-receive-adds-bytes", breaks="MQDMPR-3.1.7.2.2-03")
+@fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
 class CountedAgain(Positions):
     """A message that an aborted transaction returns is added to TotalBytes again."""
 

@@ -29,14 +29,16 @@ class Position(Machine, path=Path(__file__)):
         self._queue, self._beside = (
             self._sut.new_queue(purpose, transactional=True, journaling=True) for purpose in ("position", "beside")
         )
-        self._names = {_correlation(self._send(self._queue, label)): label for label in ("first", "second")}
-        self._send(self._beside, "beside")
+        self._names = {
+            _format_correlation_id(self._send_message(self._queue, label)): label for label in ("first", "second")
+        }
+        self._send_message(self._beside, "beside")
         self._transactions: list[str] = []
         remote.peer.at_end(self._abort_all)
-        self._call("receive", queue=self._beside, transaction=self._begin())
+        self._call_verb("receive", queue=self._beside, transaction=self._begin_transaction())
         form = queue_format(DIRECT, self._sut.direct_name(self._queue).removeprefix("DIRECT="))
         self._remote: RemoteQueue = remote.open("plain", form=form)
-        self._read: Call | None = None
+        self._record_read: Call | None = None
         self._subject = ""
 
     # -- states ---------------------------------------------------------------------------------------------------
@@ -48,38 +50,38 @@ class Position(Machine, path=Path(__file__)):
     @state("locked")
     def lock(self) -> None:
         """Let a remote reader begin to receive the message."""
-        self._read = self._remote.start_receive().expect_success()
-        self.evidence.append(self._read)
+        self._record_read = self._remote.start_receive().expect_success()
+        self.evidence.append(self._record_read)
 
     @state("purge pending")
     def purge_while_locked(self) -> None:
         """Purge the queue while the message is locked."""
         self.lock()
-        self._call("purge", queue=self._queue)
+        self._call_verb("purge", queue=self._queue)
 
     @state("in a transaction")
     def receive_in_transaction(self) -> None:
         """Receive the message in a transaction."""
-        self._subject = self._begin()
-        self._call("receive", queue=self._queue, transaction=self._subject)
+        self._subject = self._begin_transaction()
+        self._call_verb("receive", queue=self._queue, transaction=self._subject)
 
     @state("in a transaction, purge pending")
     def purge_in_transaction(self) -> None:
         """Purge the queue while the message is received in a transaction."""
         self.receive_in_transaction()
-        self._call("purge", queue=self._queue)
+        self._call_verb("purge", queue=self._queue)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("receive")
     def receive(self) -> str:
         """Let an application receive the first available message."""
-        return self._request("receive", queue=self._queue, timeout_ms=0)
+        return self._request_verb("receive", queue=self._queue, timeout_ms=0)
 
     @event("peek")
     def peek(self) -> str:
         """Let an application peek at the first available message."""
-        return self._request("peek_message", queue=self._queue, timeout_ms=0)
+        return self._request_verb("peek_message", queue=self._queue, timeout_ms=0)
 
     @event("begin to receive")
     def begin_to_receive(self) -> str:
@@ -91,14 +93,14 @@ class Position(Machine, path=Path(__file__)):
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
         """Let the remote reader end its receive with RR_ACK."""
-        assert self._read is not None
-        return self._end(self._remote.acknowledge(self._read))
+        assert self._record_read is not None
+        return self._record_call(self._remote.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
     def give_back(self) -> str:
         """Let the remote reader end its receive with RR_NACK."""
-        assert self._read is not None
-        return self._end(self._remote.give_back(self._read))
+        assert self._record_read is not None
+        return self._record_call(self._remote.give_back(self._record_read))
 
     @event("lose the reader")
     def lose_reader(self) -> str:
@@ -110,17 +112,17 @@ class Position(Machine, path=Path(__file__)):
     @event("commit")
     def commit(self) -> str:
         """Commit the transaction in which the message was received."""
-        return self._request("commit", transaction=self._subject)
+        return self._request_verb("commit", transaction=self._subject)
 
     @event("abort")
     def abort(self) -> str:
         """Abort the transaction in which the message was received."""
-        return self._request("abort", transaction=self._subject)
+        return self._request_verb("abort", transaction=self._subject)
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._request("purge", queue=self._queue)
+        return self._request_verb("purge", queue=self._queue)
 
     @event("delete the queue")
     def delete(self) -> str:
@@ -144,7 +146,7 @@ class Position(Machine, path=Path(__file__)):
         """Return the acknowledgments of the messages, in alphabetical order."""
         return sorted(
             f"{self._names[one['correlation_id'].lower()]} {one['class'].removeprefix(CLASS_NAME_PREFIX)}"
-            for one in self._call("peek", queue=self._admin, limit=100)["messages"]
+            for one in self._call_verb("peek", queue=self._admin, limit=100)["messages"]
             if one["correlation_id"].lower() in self._names
         )
 
@@ -155,12 +157,12 @@ class Position(Machine, path=Path(__file__)):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _send(self, queue: str, label: str) -> str:
+    def _send_message(self, queue: str, label: str) -> str:
         asked = {"acks": list(ACKNOWLEDGMENT_REQUESTS), "admin_queue": self._sut.direct_name(self._admin)}
         return self._sut.send(self._sut.direct_name(queue), label=label, body=label, delivery="transactional", **asked)
 
-    def _begin(self) -> str:
-        begun: str = self._call("begin")["transaction"]
+    def _begin_transaction(self) -> str:
+        begun: str = self._call_verb("begin")["transaction"]
         self._transactions.append(begun)
         return begun
 
@@ -168,20 +170,20 @@ class Position(Machine, path=Path(__file__)):
         for transaction in self._transactions:
             self._sut.attempt("abort", transaction=transaction)
 
-    def _end(self, call: Call) -> str:
+    def _record_call(self, call: Call) -> str:
         self.evidence.append(call)
         return name_call(call)
 
-    def _call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+    def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)
 
-    def _request(self, verb: str, **arguments: Any) -> str:
+    def _request_verb(self, verb: str, **arguments: Any) -> str:
         request = PendingRequest(self._peer, verb, **arguments)
         request.await_outcome()
         return name_answer(request.answer)
 
 
-def _correlation(message_id: str) -> str:
+def _format_correlation_id(message_id: str) -> str:
     """Return a message id in the form of an acknowledgment's correlation id: the GUID as in a packet, and the number as
     u32 LE.
     """

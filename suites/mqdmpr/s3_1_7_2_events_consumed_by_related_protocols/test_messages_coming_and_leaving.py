@@ -26,8 +26,14 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     observed = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.2.2-07",
-        expected=facts(reads_before_arrival=each(Call.WAITING), by_first_handle="first", by_second_handle="first"),
-        observed={"reads_before_arrival": states, "by_first_handle": observed[0], "by_second_handle": observed[2]},
+        expected=facts(
+            reads_before_arrival=each(Call.WAITING), read_by_the_first_handle="first", read_by_the_second_handle="first"
+        ),
+        observed={
+            "reads_before_arrival": states,
+            "read_by_the_first_handle": observed[0],
+            "read_by_the_second_handle": observed[2],
+        },
         evidence=reads,
     )
     labels = queue.labels()
@@ -55,7 +61,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """Each of three messages increases the size of a queue in bytes by at least the size of its body. An aborted
-    receive does not change the size; each receive decreases it, and the last to 0 (erratum E104).
+    receive does not change the size; each receive decreases it, and the last receive decreases it to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
@@ -79,8 +85,12 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     application.end_transaction("abort", transaction)
     judge(
         "MQDMPR-3.1.7.2.2-03",
-        expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
-        observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": read_bytes()},
+        expected={
+            "of_the_empty_queue": 0,
+            "for_each_message": none("number smaller than its body"),
+            "after_the_abort": sizes[-1],
+        },
+        observed={"of_the_empty_queue": sizes[0], "for_each_message": too_small, "after_the_abort": read_bytes()},
         evidence=evidence,
         case="bytes of the queue",
     )

@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm", "queue_control", "receive", "send", "transactions")
 
 @for_each_cell(Position)
 def test_message_position_follows_its_states(remote, judge, cell):
-    """For each state of a message position and each event, the outcome is the one in states.toml; queue, journal and
-    acknowledgments are those of the next state.
+    """For each state of a message position and each event, the outcome is the one in states.toml; the queue, the
+    journal and the acknowledgments are those that the next state requires.
     """
     judge_cell(judge, cell, Position(remote))

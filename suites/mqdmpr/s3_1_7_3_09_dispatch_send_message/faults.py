@@ -17,7 +17,7 @@ class _NothingExpires(Lifetimes):
 
 
 add(
-    "dispatched-expired-message",
+    "expired-message-dispatched-for-sending",
     "MQDMPR-3.1.7.3.9-04",
     "The queue manager sends a waiting message whose TimeToReachQueue has expired.",
     both(replace_part(_NothingExpires), skip(Sending.delete_expired)),

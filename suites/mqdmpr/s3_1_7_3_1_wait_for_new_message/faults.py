@@ -69,7 +69,7 @@ class KeptAfterItsWait(Waiting):
 
 
 add(
-    "expired-read-returns-cancelled",
+    "expired-read-returns-status-cancelled",
     (
         "MQDMPR-3.1.7.1.10-35",
         "MQDMPR-3.1.7.1.10-D02",

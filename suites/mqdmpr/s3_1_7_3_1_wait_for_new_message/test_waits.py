@@ -72,8 +72,8 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """When a read gets its message, only its timer stops: a second read without a timeout is still pending when the
-    timeout of the first read has passed, and a third read, which waited beside the first, has timed out.
+    """When a read gets its message, only the timer of this read stops: when its timeout has passed, a second read
+    without a timeout is still pending, and a third read, which waited at the same time, has timed out.
     """
     first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.seeking import Seeking, _neighbour_of
+from reference_qm.core.queueing.seeking import Seeking, _get_neighbour
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.enums import SeekDirection
 from reference_qm.model.position_list import Boundary, Entry
@@ -11,7 +11,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 @fault(
-    "search-from-message-finds-itself",
+    "message-search-from-position-returns-that-message",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
 class FindsItself(Seeking):
@@ -29,7 +29,7 @@ class FindsItself(Seeking):
 
 
 @fault(
-    "search-always-forward",
+    "message-search-always-forward",
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
 class OnlyForward(Seeking):
@@ -45,7 +45,7 @@ class OnlyForward(Seeking):
         return super().seek_available(initial_position, peek_operation, forward)
 
 
-@fault("search-from-message-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
+@fault("message-search-from-position-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
 class OnlyBackward(Seeking):
     """A search that starts at a message always proceeds backward, even if its caller requests a forward search."""
 
@@ -60,7 +60,7 @@ class OnlyBackward(Seeking):
 
 
 @fault(
-    "search-ends-at-locked-message",
+    "message-search-ends-at-locked-message",
     breaks=(
         "MQDMPR-3.1.7.3.2-12",
         "MQDMPR-3.1.7.3.2-16",
@@ -78,7 +78,7 @@ class EndsAtALocked(Seeking):
         peek_operation: bool,
         seek_direction: SeekDirection = SeekDirection.FORWARD,
     ) -> MessagePosition | None:
-        entry = _neighbour_of(initial_position, seek_direction is SeekDirection.FORWARD)
+        entry = _get_neighbour(initial_position, seek_direction is SeekDirection.FORWARD)
         if not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return None
         return super().seek_available(initial_position, peek_operation, seek_direction)
@@ -92,7 +92,7 @@ class FindsLocked(Seeking):
         return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
 
 
-@fault("search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
+@fault("message-search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
 class PassesTheLast(Seeking):
     """A search from the end of the queue skips the last message if the queue has further messages."""
 

@@ -85,11 +85,15 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     )
     judge(
         "MQDMPR-3.1.7.3.2-27",
-        expected=facts(after_first="third", before_third="first", past_the_ends=[Call.FAILURE, Call.FAILURE]),
+        expected=facts(
+            message_after_the_first="third",
+            message_before_the_third="first",
+            reads_past_the_ends=[Call.FAILURE, Call.FAILURE],
+        ),
         observed={
-            "after_first": after_first.label_or_outcome,
-            "before_third": before_third.label_or_outcome,
-            "past_the_ends": [read.label_or_failure for read in past_the_ends],
+            "message_after_the_first": after_first.label_or_outcome,
+            "message_before_the_third": before_third.label_or_outcome,
+            "reads_past_the_ends": [read.label_or_failure for read in past_the_ends],
         },
         evidence=[after_first, before_third, *past_the_ends],
     )

@@ -67,7 +67,7 @@ class ItselfFindsTheNext(Seeking):
 
 
 class _OtherStatus(Seeking):
-    """Replace one error status of a search by identifier with another."""
+    """Replace one error status of a search by identifier with a different error status."""
 
     told: Status
     instead: Status

@@ -47,12 +47,15 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         f"{single_name},{pair}": [1, 1, 0],
     }
     observed = {
-        name: {"send": send_until_known(peer, sut, name, name), "copies": _count_copies(sut, queues, name)}
+        name: {
+            "send": send_until_known(peer, sut, name, name),
+            "copies in each queue": _count_copies(sut, queues, name),
+        }
         for name in expected_counts
     }
 
     def judge_names(rule, names):
-        expected = {name: {"send": Outcome.DONE, "copies": expected_counts[name]} for name in names}
+        expected = {name: {"send": Outcome.DONE, "copies in each queue": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
     judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
@@ -74,8 +77,8 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
-        expected={"number_of_names_in_each_copy": [2, 2], "lists": none("distribution list in a copy")},
-        observed={"number_of_names_in_each_copy": [*map(len, named)], "lists": lists},
+        expected={"number_of_names_in_each_copy": [2, 2], "distribution_lists": none("distribution list in a copy")},
+        observed={"number_of_names_in_each_copy": [*map(len, named)], "distribution_lists": lists},
         evidence=frames,
     )
 

@@ -33,7 +33,7 @@ def _read_destination(frame):
     """Return the destination queue of a message, and whether the message names several queues."""
     layout = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
     queue = str(layout["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
-    return {"queue": queue, "names_several": bool(layout["UserHeader.Flags.MQ"])}
+    return {"queue": queue, "message lists several queues": bool(layout["UserHeader.Flags.MQ"])}
 
 
 @needs("send", "several_queues")
@@ -47,11 +47,11 @@ def _read_destination(frame):
 )
 @pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A multiple-element format name contains only one queue, several times and in different case: the queue gets one
-    message, which lists a single destination.
+    """A multiple-element format name contains one queue several times, in different case, and no other queue: the queue
+    gets one message, which lists a single destination.
     """
     copies = _send_copies(peer, sut, queues, 1)
-    single = {"queue": FIRST_QUEUE, "names_several": False}
+    single = {"queue": FIRST_QUEUE, "message lists several queues": False}
     judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
 
 
@@ -63,7 +63,7 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     destination.
     """
     copies = _send_copies(peer, sut, [queue], 1)
-    single = {"queue": FIRST_QUEUE, "names_several": False}
+    single = {"queue": FIRST_QUEUE, "message lists several queues": False}
     judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
 
 
@@ -81,6 +81,6 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     """
     copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
     expected = any_order(
-        *({"queue": queue, "names_several": True} for queue in (FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE))
+        *({"queue": queue, "message lists several queues": True} for queue in (FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE))
     )
     judge.all(expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies)

@@ -72,14 +72,14 @@ class Cursor(Machine, path=Path(__file__)):
     def wait_to_peek(self) -> None:
         """Let the cursor wait for a message after the last message."""
         self.read_last()
-        self._wait(Action.PEEK_NEXT)
+        self._begin_waiting_read(Action.PEEK_NEXT)
 
     @state("waiting to receive")
     def wait_to_receive(self) -> None:
         """Let the cursor receive all messages, and then wait to receive a further message."""
         self._queue.receive(hCursor=self._cursor)
         self._queue.receive(hCursor=self._cursor)
-        self._wait(Action.RECEIVE)
+        self._begin_waiting_read(Action.RECEIVE)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
@@ -87,45 +87,45 @@ class Cursor(Machine, path=Path(__file__)):
     @probe("peek")
     def peek(self) -> str:
         """Peek by the cursor at its current message."""
-        return self._read(self._queue.peek(hCursor=self._cursor))
+        return self._record_read(self._queue.peek(hCursor=self._cursor))
 
     @event("peek next")
     @probe("peek next")
     def peek_next(self) -> str:
         """Peek by the cursor at the message after its current message."""
-        return self._read(self._queue.peek_next(hCursor=self._cursor))
+        return self._record_read(self._queue.peek_next(hCursor=self._cursor))
 
     @event("receive")
     def receive(self) -> str:
         """Receive by the cursor."""
-        return self._receive(hCursor=self._cursor)
+        return self._receive_message(hCursor=self._cursor)
 
     @event("message arrives")
     def deliver(self) -> str:
         """Deliver a further message; if a read waits, return its outcome."""
         self._remote.deliver(["third"])
-        return "done" if self._waiting is None else self._read(self._waiting.wait())
+        return "done" if self._waiting is None else self._record_read(self._waiting.wait())
 
     @event("receive without the cursor")
     def receive_without(self) -> str:
         """Receive the first available message."""
-        return self._receive()
+        return self._receive_message()
 
     @event("purge")
     def purge(self) -> str:
         """Purge the queue."""
-        return self._call(self._queue.purge())
+        return self._record_call(self._queue.purge())
 
     @event("close the cursor")
     def close(self) -> str:
         """Close the cursor."""
-        return self._call(self._queue.close_cursor(self._cursor))
+        return self._record_call(self._queue.close_cursor(self._cursor))
 
     @event("give the message back")
     def give_back(self) -> str:
         """End the receive that locks the first message with RR_NACK."""
         assert self._locked is not None
-        return self._call(self._queue.give_back(self._locked))
+        return self._record_call(self._queue.give_back(self._locked))
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
@@ -134,12 +134,12 @@ class Cursor(Machine, path=Path(__file__)):
         """Return the outcome of the read that waits."""
         assert self._waiting is not None
         self._waiting.state_after_silence()
-        return self._read(self._waiting)
+        return self._record_read(self._waiting)
 
     @probe("peek of the other cursor")
     def peek_other(self) -> str:
         """Return the outcome of a peek by the second cursor."""
-        return self._read(self._queue.peek(hCursor=self._other))
+        return self._record_read(self._queue.peek(hCursor=self._other))
 
     @probe("peek after an arrival")
     def peek_when_message_came(self) -> str:
@@ -155,21 +155,21 @@ class Cursor(Machine, path=Path(__file__)):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _wait(self, action: Action) -> None:
+    def _begin_waiting_read(self, action: Action) -> None:
         self._waiting = self._queue.begin(action, hCursor=self._cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
         if self._waiting.state_after_silence() != Call.WAITING:
             raise ConformanceFailure("the read by the cursor does not wait")
 
-    def _receive(self, **how: int) -> str:
+    def _receive_message(self, **how: int) -> str:
         read = self._queue.start_receive(**how)
         if read.outcome == "MQ_OK":
             self._queue.acknowledge(read).expect_success()
-        return self._read(read)
+        return self._record_read(read)
 
-    def _read(self, call: Call) -> str:
+    def _record_read(self, call: Call) -> str:
         self.evidence.append(call)
         return name_read(call)
 
-    def _call(self, call: Call) -> str:
+    def _record_call(self, call: Call) -> str:
         self.evidence.append(call)
         return name_call(call)

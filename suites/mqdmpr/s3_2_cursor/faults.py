@@ -8,7 +8,7 @@ from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor, _positions_of
+from reference_qm.core.queueing.cursors import Cursors, Got, _get_positions, _move_cursor
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -18,7 +18,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 
 
 def _get_start_position(cursor: Cursor) -> Entry:
-    positions = _positions_of(cursor)
+    positions = _get_positions(cursor)
     assert positions is not None
     return positions.Start
 
@@ -54,7 +54,7 @@ class OfTheFirstQueue(Cursors):
         return cursor
 
 
-@fault("new-cursor-behind-last-message", breaks="MQDMPR-3.2.7.1-07")
+@fault("new-cursor-starts-after-last-message", breaks="MQDMPR-3.2.7.1-07")
 class BeginsAtTheEnd(Cursors):
     """A new cursor is positioned after the last message."""
 
@@ -84,7 +84,7 @@ class PeeksFromTheEnd(Cursors):
     """A peek by an unread cursor returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        positions = _positions_of(cursor)
+        positions = _get_positions(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
@@ -273,7 +273,7 @@ class ReceiveDoesNotMoveIt(_Receives):
         return got
 
 
-@fault("unread-cursor-cannot-receive", breaks="MQDMPR-3.2.7.4-22")
+@fault("unread-cursor-refuses-receive", breaks="MQDMPR-3.2.7.4-22")
 class ReceivesOnlyWhatWasRead(_Receives):
     """A cursor can receive only a message that it has peeked."""
 
@@ -308,7 +308,7 @@ class StaysReadAfterReceive(_Receives):
         return got
 
 
-@fault("cursor-receives-message-behind-current", breaks="MQDMPR-3.2.7.4-27")
+@fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
     """A receive by a cursor takes the message after the current message, if there is one."""
 
@@ -339,7 +339,7 @@ class ReceivesAnother(_Receives):
 # -- waiting -------------------------------------------------------------------------------------------------------
 
 
-@fault("cursor-read-after-pending-receive", breaks="MQDMPR-3.2.7.5-06")
+@fault("cursor-state-read-during-pending-receive", breaks="MQDMPR-3.2.7.5-06")
 class ReadAfterWaitingToReceive(Cursors):
     """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
 
@@ -356,7 +356,7 @@ class StaysWhenItWaitedInVain(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-unread-after-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
+@fault("cursor-state-unread-during-pending-peek", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
 class UnreadAfterWaiting(Cursors):
     """A message that completes a pending peek by a cursor sets the cursor's state to UNREAD."""
 
@@ -406,7 +406,7 @@ class CursorGoesBack(Cursors):
 
 
 @fault(
-    "unread-cursor-has-next-message",
+    "unread-cursor-accepts-peek-next",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
 class NextOfNothing(Cursors):

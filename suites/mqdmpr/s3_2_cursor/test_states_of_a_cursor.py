@@ -12,6 +12,6 @@ pytestmark = needs("qm2qm")
 @for_each_cell(Cursor)
 def test_cursor_follows_its_states(remote, judge, cell):
     """For each state of a cursor and each event, the outcome is the one in states.toml, and later reads by the cursor
-    return the messages of the next state.
+    return the messages that the next state requires.
     """
     judge_cell(judge, cell, Cursor(remote))

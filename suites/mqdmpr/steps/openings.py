@@ -13,7 +13,7 @@ from harness.sut.sut import Sut
 OPENED_OUTCOME = "MQ_OK"
 
 
-def opening_outcome_of(call: Call) -> str:
+def get_opening_outcome(call: Call) -> str:
     """Return the outcome of R_QMOpenRemoteQueue; all failures have the same outcome, because clients do not distinguish
     them (MS-MQMP 3.1.4.2).
     """

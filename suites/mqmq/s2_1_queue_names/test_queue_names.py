@@ -20,7 +20,7 @@ ALLOWED_NAME_CHARACTERS = "".join(chr(code) for code in range(0x21, 0x7F) if chr
 """The characters that MSMQ 2.0 and later allow in queue names."""
 
 
-def _create(sut, name):
+def _create_queue(sut, name):
     """Create and delete a queue of the SUT; return DONE or REFUSED."""
     path = f"private$\\{name}"
     outcome = outcome_of(lambda: sut.create_queue(path))
@@ -52,7 +52,7 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
     }
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == Outcome.DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
-        observed = _create(sut, name)
+        observed = _create_queue(sut, name)
         judge(*rules, expected=expected, observed=observed, case=f"creation of a queue ({what})")
 
 
@@ -260,7 +260,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         capability, known = KNOWN_NAMES_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
-    outcomes = {name: _send(sut, name) for name in (*accepted, *names.unjudged, *names.refused)}
+    outcomes = {name: _send_to_name(sut, name) for name in (*accepted, *names.unjudged, *names.refused)}
     if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
         judge.mark_not_exercised(
             rule, reason="the SUT refuses every name, including the well-formed names of unknown queues"
@@ -271,7 +271,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         judge(rule, expected=expected, observed=outcomes[name], case=f"send to {name}")
 
 
-def _send(sut, name):
+def _send_to_name(sut, name):
     return outcome_of(lambda: sut.send(name, body="named", label="named"))
 
 

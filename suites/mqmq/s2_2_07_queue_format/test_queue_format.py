@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import each, facts, fields, in_queue
+from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import SYSTEM_QUEUE_SUFFIX, FormatType, Suffix, queue_format
 from harness.wire.rpc_stub import octets
@@ -43,39 +43,40 @@ def open_queue(remote):
 
 
 @pytest.fixture
-def direct(sut):
+def direct_name(sut):
     """Return the direct name of the plain queue, as in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
-def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, sut, judge):
+def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_name, sut, judge):
     """The SUT opens a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
     m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
     suffix.
     """
-    plain = open_queue(FormatType.DIRECT, direct)
+    plain = open_queue(FormatType.DIRECT, direct_name)
     evidence = open_queue.frames
     journals = open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL)
-    unknown = open_queue(9, direct, tag=FormatType.DIRECT)
+    unknown = open_queue(9, direct_name, tag=FormatType.DIRECT)
     judge(
         "MQMQ-2.2.7-01",
         expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
+        case="open by m_qft",
         evidence=[*evidence, *open_queue.frames],
     )
-    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct, SYSTEM_QUEUE_SUFFIX)}
+    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX)}
     expected = {"Flags 0x00": OPENED, "Flags 0x80": REFUSED}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
-    observed = {"no suffix": plain, "XACTONLY": open_queue(FormatType.DIRECT, direct, Suffix.XACTONLY)}
+    observed = {"no suffix": plain, "XACTONLY": open_queue(FormatType.DIRECT, direct_name, Suffix.XACTONLY)}
     expected = {"no suffix": OPENED, "XACTONLY": REFUSED}
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=open_queue.frames)
     observed = {"journal": journals, "no suffix": open_queue(FormatType.MACHINE, sut.guid)}
     expected = {"journal": OPENED, "no suffix": REFUSED}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
     reserved = {
-        "DIRECT": open_queue(FormatType.DIRECT, direct, reserved=0xA5A5),
+        "DIRECT": open_queue(FormatType.DIRECT, direct_name, reserved=0xA5A5),
         "MACHINE": open_queue(FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL, reserved=1),
     }
     judge(
@@ -89,11 +90,11 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct, su
 
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
-def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct, sut, judge):
+def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_name, sut, judge):
     """Queue journals and dead-letter queues are opened with their suffix, Flags 0x80 and a type that allows the suffix;
     requests without the flag or with a different type are refused.
     """
-    journal = f"{direct};JOURNAL"
+    journal = f"{direct_name};JOURNAL"
     ways = {
         "MQMQ-2.2.7-04": (
             (FormatType.DIRECT, journal, SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL),
@@ -134,12 +135,12 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct,
 
 @needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct, sut, judge):
+def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct_name, sut, judge):
     """A subqueue is opened with type SUBQUEUE, the suffix of subqueues and a direct name with a subqueue. It is refused
     with Flags 0x80, with type DIRECT, or with a name without a subqueue.
     """
     sut.control.call("create_queue", name=f"{sut.queue()};mqc-sub")
-    name = f"{direct};mqc-sub"
+    name = f"{direct_name};mqc-sub"
     right = open_queue(FormatType.SUBQUEUE, name, Suffix.SUBQUEUE)
     evidence = open_queue.frames
     for rule, *wrong in (
@@ -147,7 +148,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
         ("MQMQ-2.2.7-12", (FormatType.DIRECT, name, Suffix.SUBQUEUE)),
         (
             "MQMQ-2.2.7-16",
-            (FormatType.SUBQUEUE, direct, Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, direct_name, Suffix.SUBQUEUE),
             (FormatType.SUBQUEUE, "no direct name;mqc-sub", Suffix.SUBQUEUE),
         ),
     ):
@@ -169,7 +170,7 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = {"OBJECTID_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
+    seen = {"QUEUE_FORMAT_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
     reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
@@ -179,9 +180,13 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         observed=reserved,
         evidence=open_queue.frames,
     )
-    seen["another_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
-    seen["another_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
-    expected = facts(OBJECTID_of_the_queue=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
+    seen["QUEUE_FORMAT_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
+    seen["QUEUE_FORMAT_with_a_wrong_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
+    expected = facts(
+        QUEUE_FORMAT_of_the_queue=OPENED,
+        QUEUE_FORMAT_with_a_wrong_Lineage=REFUSED,
+        QUEUE_FORMAT_with_a_wrong_Uniquifier=REFUSED,
+    )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = open_queue.remote, (identifier, uniquifier)
@@ -240,12 +245,12 @@ def test_client_sets_m_reserved_to_zero(peer, sut, judge):
 
 @needs("qm2qm", "receive")
 @covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
-def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
+def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
     """A queue is opened by a direct name without DIRECT=, and its journal with m_SuffixAndFlags 0x81. Values that
     differ from 0x81 in one bit of the suffix or of the flags are refused, and so is a value with exchanged suffix and
     flags.
     """
-    plain = open_queue(FormatType.DIRECT, direct)
+    plain = open_queue(FormatType.DIRECT, direct_name)
     judge(
         "MQMQ-2.2.7-D01",
         expected=OPENED,
@@ -253,7 +258,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
         observed=plain,
         evidence=open_queue.frames,
     )
-    journal = f"{direct};JOURNAL"
+    journal = f"{direct_name};JOURNAL"
     seen = {}
     right = SYSTEM_QUEUE_SUFFIX | Suffix.JOURNAL
     for suffix in (
@@ -263,25 +268,26 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct, judge):
     ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
-    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames)
+    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames, case="m_SuffixAndFlags")
 
 
 @needs("qm2qm", "queues")
 @covers("MQMQ-2.2.7-D02")
-def test_each_queue_format_type_is_read_with_its_member(open_queue, direct, sut, judge):
+def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name, sut, judge):
     """A queue is opened by its direct name and by its OBJECTID, and the dead-letter queue by the GUID of the
     machine.
     """
     queue = sut.new_queue("members")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
     ways = {
-        "DIRECT": (FormatType.DIRECT, direct),
+        "DIRECT": (FormatType.DIRECT, direct_name),
         "PRIVATE": (FormatType.PRIVATE, (sut.guid, number)),
         "MACHINE": (FormatType.MACHINE, sut.guid, SYSTEM_QUEUE_SUFFIX | Suffix.DEADLETTER),
     }
     for name, way in ways.items():
         outcome = open_queue(*way)
-        judge("MQMQ-2.2.7-D02", expected=fields({name: OPENED}), observed={name: outcome}, evidence=open_queue.frames)
+        case = f"queue with a QUEUE_FORMAT of type {name}"
+        judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
 
 
 def _direct_name(form):

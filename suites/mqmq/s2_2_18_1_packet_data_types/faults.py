@@ -121,7 +121,7 @@ add(
     _change_distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
 )
 add(
-    "sender-distribution-list-other-guid",
+    "sender-distribution-list-has-wrong-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "The sender's list of destinations carries a wrong GUID for a distribution list.",
     _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
@@ -271,7 +271,7 @@ for _name, _rules, _says, _install in (
         packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(PUBLIC)),
     ),
     (
-        "sender-public-name-other-guid",
+        "sender-public-name-has-wrong-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
         "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
@@ -287,7 +287,7 @@ for _name, _rules, _says, _install in (
         packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(ON_OTHER)),
     ),
     (
-        "sender-private-name-other-host",
+        "sender-private-name-has-wrong-host",
         ("MQMQ-2.2.18.1.7.2-02",),
         "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
@@ -297,7 +297,7 @@ for _name, _rules, _says, _install in (
         ),
     ),
     (
-        "sender-private-name-other-number",
+        "sender-private-name-has-wrong-number",
         ("MQMQ-2.2.18.1.7.2-03",),
         "The sender's PrivateQueueFormatName carries a wrong queue number.",
         wrong_fields(

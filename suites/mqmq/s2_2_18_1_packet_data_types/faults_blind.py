@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.2.18.1."""
+"""Faults of MS-MQMQ 2.2.18.1, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

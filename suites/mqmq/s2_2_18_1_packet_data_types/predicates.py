@@ -82,11 +82,11 @@ def check_direct_names(packet: Any, context: Context) -> Finding:
     names = [name.DirectFormatName for name in list_queue_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
     if not names:
         return None
-    wrong = [name for name in names if not _is_direct(name)]
+    wrong = [name for name in names if not _is_direct_name(name)]
     return not wrong, f"the string is {(wrong or names)[0]!a}"
 
 
-def _is_direct(name: str) -> bool:
+def _is_direct_name(name: str) -> bool:
     try:
         parse_format_name(name if name.upper().startswith("DIRECT=") else f"DIRECT={name}")
     except FormatError:

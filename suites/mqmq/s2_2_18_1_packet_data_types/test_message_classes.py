@@ -34,24 +34,24 @@ def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, li
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
-    session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect(sender)
+    session, later = sender.await_first(1) if limit == "time_to_reach_queue_s" else _collect_message(sender)
 
-    def acks():
-        return [one["class"] for one in sut.messages("admin") if _acknowledges(one, sent)]
+    def list_ack_classes():
+        return [one["class"] for one in sut.messages("admin") if _is_acknowledgment_of(one, sent)]
 
-    peer.eventually(lambda: bool(acks()))
+    peer.eventually(lambda: bool(list_ack_classes()))
     allowed = ([REACH_QUEUE_TIMEOUT],) if limit == "time_to_reach_queue_s" else ([REACH_QUEUE_TIMEOUT], [])
-    observed = [str(one).removeprefix("MQMSG_CLASS_") for one in acks()]
+    observed = [str(one).removeprefix("MQMSG_CLASS_") for one in list_ack_classes()]
     judge.all(expected=one_of(*allowed), case="acknowledgment", observed=observed, evidence=later, errata="E110")
     session.acknowledge_all()
 
 
-def _collect(sender):
+def _collect_message(sender):
     session = sender.await_session()
     return session, sender.collect_all(session, 1)
 
 
-def _acknowledges(message, sent):
+def _is_acknowledgment_of(message, sent):
     guid, _, number = sent.strip("{").partition("}\\")
     correlation_id = bytes.fromhex(message["correlation_id"])
     return correlation_id[16:] == int(number).to_bytes(4, "little") and guid.lower() == message["source"].lower()

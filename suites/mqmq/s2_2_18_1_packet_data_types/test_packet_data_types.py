@@ -174,5 +174,5 @@ def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
         evidence=frame,
     )
     following = {"MessagePropertiesHeader.Label": f"{MESSAGE_LABEL}\0"} if named else {}
-    after = {"UserHeader.DestinationQueue": text, **following, "bytes left": 0}
+    after = {"UserHeader.DestinationQueue": text, **following, "bytes after the last header": 0}
     judge("MQMQ-2.2.18.1.5.2-D02", expected=fields(after), observed=found, evidence=frame)

@@ -49,4 +49,4 @@ def test_sequences_are_compared_by_time_stamp_then_ordinal(peer, sut, judge, sec
         else names.get(read_ack_place(frame)[:2], f"sequence {read_ack_place(frame)[:2]}")
     )
     expected, evidence = "second sequence" if later else "first sequence", [first, known, second, frame]
-    judge.all(expected=expected, observed=identified, case="sequence in the OrderAck", evidence=evidence)
+    judge.all(expected=expected, observed=identified, case="sequence that the OrderAck names", evidence=evidence)

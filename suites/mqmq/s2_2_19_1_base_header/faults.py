@@ -95,13 +95,13 @@ for _name, _rules, _says, _install in (
         field_is(MESSAGE, "BaseHeader.PR", 3, has_header("TransactionHeader")),
     ),
     (
-        "receiver-order-ack-in-set",
+        "receiver-order-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its OrderAck.",
         bit_set(MESSAGE, "BaseHeader.IN", is_order_ack),
     ),
     (
-        "receiver-final-ack-in-set",
+        "receiver-final-ack-in-bit-set",
         ("MQMQ-2.2.19.1-06",),
         "The receiver sets IN in its FinalAck.",
         bit_set(MESSAGE, "BaseHeader.IN", is_final_ack),
@@ -258,7 +258,7 @@ class LargestRefused(Identifying):
         super().check_form(packet)
 
 
-@fault("receiver-priority-7-below-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
+@fault("receiver-sorts-priority-7-below-priority-0", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
 class HighestLast(Positions):
     """The receiver puts messages of priority 7 after the messages of priority 0."""
 
@@ -321,7 +321,7 @@ add(
 )
 
 
-@fault("receiver-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
+@fault("receiver-puts-later-message-before-earlier-one", breaks="MQMQ-2.2.19.1-03")
 class LastComeFirst(Positions):
     """The receiver puts a message before the earlier messages of its priority."""
 

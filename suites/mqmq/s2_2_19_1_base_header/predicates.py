@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
-from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, of_packets, size_counts_packet
+from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, judge_packet_bytes, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
 from suites.mqmq.steps.unused import register_unused_bits
@@ -34,14 +34,14 @@ register_unused_bits((*INTERNAL_PACKET_KINDS, MESSAGE), BaseHeader, UNUSED_BITS_
 
 
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
-@of_packets
+@judge_packet_bytes
 def check_version(data: bytes) -> Finding:
     """Check VersionNumber."""
     return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
 @passive("MQMQ-2.2.19.1-21", STREAM_PACKET_KINDS, "Signature is 4C 49 4F 52", decisive=True)
-@of_packets
+@judge_packet_bytes
 def check_signature(data: bytes) -> Finding:
     """Check Signature."""
     return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
@@ -52,7 +52,7 @@ passive(
     STREAM_PACKET_KINDS,
     "PacketSize is the size of the packet, without the SessionHeader of a message",
     decisive=True,
-)(of_packets(size_counts_packet))
+)(judge_packet_bytes(size_counts_packet))
 
 
 @passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 in a message with TH 1")

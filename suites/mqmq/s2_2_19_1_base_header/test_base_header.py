@@ -172,7 +172,7 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     connection, asked = accept_request(listen_for_connection(peer, sut))
     respond_to_request(connection, asked)
     parameters = connection.received[1]["ConnectionParametersHeader"]
-    connection.send(_agree_to(parameters))
+    connection.send(_answer_parameters(parameters))
     message = connection.poll_packet(2)
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", case="packet of the SUT", observed=observed, evidence=[message])
@@ -186,7 +186,7 @@ def test_message_with_dh_has_debug_header(peer, sut, judge):
     )
 
 
-def _agree_to(asked):
+def _answer_parameters(asked):
     timeouts = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
     return connection_parameters(WindowSize=64, **timeouts)
 
@@ -225,6 +225,6 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     connection.quiet()
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
-    kinds = ["expired" if "expired" in label else "in time" for label in labels]
-    judge.all(expected=["in time"], case="messages of the SUT", observed=kinds, evidence=sent)
+    kinds = ["expired message" if "expired" in label else "unexpired message" for label in labels]
+    judge.all(expected=["unexpired message"], case="messages that the SUT sends", observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

@@ -97,13 +97,13 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
     connection = peer.open_raw()
     order = (3, 0, 7, 5, 1, 6, 2, 4)
     packets = [
-        peer.recoverable_message(base={"PR": priority}, label=f"{turn}:{priority}")
+        peer.recoverable_message(base={"PR": priority}, label=f"{turn} with priority {priority}")
         for turn in "ab"
         for priority in order
     ]
     sent = [connection.send(packet) for packet in packets]
     connection.check_alive()
-    wanted = [f"{turn}:{priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
+    wanted = [f"{turn} with priority {priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
     judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
 
@@ -166,16 +166,16 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
     """
     now = peer.environment.now().utc_s
     cases = {
-        "half of the time left": (LONG_AGO_AGE_S, 2 * LONG_AGO_AGE_S, True),
-        "expired half of the time ago": (LONG_AGO_AGE_S, LONG_AGO_AGE_S // 2, False),
-        "no time": (LONG_AGO_AGE_S, 0, False),
-        "longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
-        "infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
+        "message with half of its time left": (LONG_AGO_AGE_S, 2 * LONG_AGO_AGE_S, True),
+        "message that expired": (LONG_AGO_AGE_S, LONG_AGO_AGE_S // 2, False),
+        "message with TimeToReachQueue 0": (LONG_AGO_AGE_S, 0, False),
+        "message with the longest finite time": (LONG_AGO_AGE_S, INFINITE_LIFETIME_S - 1, True),
+        "message with infinite time": (DECADE_S, INFINITE_LIFETIME_S, True),
     }
     if peer.environment.virtual:
         cases |= {
-            "just in time": (LONG_AGO_AGE_S, LONG_AGO_AGE_S, True),
-            "just late": (LONG_AGO_AGE_S, LONG_AGO_AGE_S - 1, False),
+            "message that expires now": (LONG_AGO_AGE_S, LONG_AGO_AGE_S, True),
+            "message that expired a second ago": (LONG_AGO_AGE_S, LONG_AGO_AGE_S - 1, False),
         }
     connection = peer.open_raw()
     sent = [

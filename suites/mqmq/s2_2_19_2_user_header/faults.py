@@ -62,7 +62,7 @@ def _remove_response_queue(packet: UserMessagePacket) -> bytes:
 
 for _name, _rules, _says, _install in (
     (
-        "sender-user-message-source-queue-manager-other",
+        "sender-user-message-source-queue-manager-wrong",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries the GUID of an unknown queue manager as SourceQueueManager.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_QUEUE_MANAGER),
@@ -74,7 +74,7 @@ for _name, _rules, _says, _install in (
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(DIRECT)),
     ),
     (
-        "sender-private-message-queue-manager-address-other",
+        "sender-queue-manager-address-wrong-for-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(ON_DESTINATION)),
@@ -309,7 +309,7 @@ add_bits_set(
 
 for _name, _rules, _says, _install in (
     (
-        "sender-public-message-queue-manager-address-other",
+        "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
         field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(PUBLIC)),

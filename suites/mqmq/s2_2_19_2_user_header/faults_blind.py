@@ -1,4 +1,4 @@
-"""A violation of MS-MQMQ 2.2.19.2."""
+"""Faults of MS-MQMQ 2.2.19.2, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         for label, (ago_s, time_s) in (stay | leave).items()
     ]
     connection.check_alive()
-    labels = partial(_labels, sut, stay | leave, queue)
+    labels = partial(_list_labels, sut, stay | leave, queue)
     if "message with a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
@@ -130,7 +130,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     times = {"message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S, "an hour": SECONDS_PER_HOUR}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_labels, sut, times, "transactional")
+    labels = partial(_list_labels, sut, times, "transactional")
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     transaction = sut.control.call("begin")["transaction"]
@@ -156,7 +156,7 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     times = {"an hour": SECONDS_PER_HOUR, "message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S}
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
-    labels = partial(_labels, sut, times, queue)
+    labels = partial(_list_labels, sut, times, queue)
     if labels() != sorted(times):
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
@@ -165,5 +165,5 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
 
 
-def _labels(sut, wanted, queue):
+def _list_labels(sut, wanted, queue):
     return sorted(message["label"] for message in sut.messages(queue) if message["label"] in wanted)

@@ -97,7 +97,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
         )
 
 
-def _hosts(peer, sut):
+def _list_host_guids(peer, sut):
     return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST}
 
 
@@ -133,7 +133,7 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
     3, and AQ, RQ and the queue names have the values that the document specifies.
     """
-    hosts = _hosts(peer, sut)
+    hosts = _list_host_guids(peer, sut)
     outgoing = Outgoing(peer, sut, peer.private_name())
     for rules, queue, name, flag, value, written in SENT_NAMES:
         given = {} if name is None else {queue: name.format(**hosts)}
@@ -171,7 +171,6 @@ def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
         "MQMQ-2.2.19.2-03",
         "MQMQ-2.2.19.2-29",
         expected=host,
-        case="QueueManagerAddress",
         observed=found,
         evidence=frame,
     )

@@ -26,15 +26,15 @@ PROPERTIES = {
 }
 
 
-def _messages(sut, queue):
+def _peek_messages(sut, queue):
     return list(sut.control.call("peek", queue=queue, limit=1_000)["messages"])
 
 
-def _labels(sut, queue):
-    return [one["label"] for one in _messages(sut, queue)]
+def _list_labels(sut, queue):
+    return [one["label"] for one in _peek_messages(sut, queue)]
 
 
-def _changes(before, after):
+def _list_changes(before, after):
     """Return the properties in which two lists of the messages of a queue differ."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
@@ -48,17 +48,17 @@ def _changes(before, after):
     ]
 
 
-def _changes_in(sut, queue, before):
+def _list_changes_in_queue(sut, queue, before):
     """Return the properties in which the messages in a queue differ from earlier messages; report a missing queue."""
     try:
-        return _changes(before, _messages(sut, queue))
+        return _list_changes(before, _peek_messages(sut, queue))
     except ControlRefused as refused:
         return [f"the queue is missing: {refused}"]
 
 
-def _receive(sut, queue, label, **arguments):
+def _receive_by_label(sut, queue, label, **arguments):
     """Let an application receive a message by its label."""
-    one = next(one for one in _messages(sut, queue) if one["label"] == label)
+    one = next(one for one in _peek_messages(sut, queue) if one["label"] == label)
     sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
@@ -74,7 +74,9 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
     journal = f"{other};journal"
     connection = receiver.session
     sent = [
-        connection.send(peer.recoverable_message(label=f"{number} of priority {priority}", base={"PR": priority}))
+        connection.send(
+            peer.recoverable_message(label=f"message {number} of priority {priority}", base={"PR": priority})
+        )
         for number, priority in enumerate((3, 0, 7, 3, 7))
     ]
     for label in ("first", "second", "other"):
@@ -82,39 +84,45 @@ def test_messages_order_and_journal_survive_two_restarts(peer, sut, judge):
         sent.append(connection.send(packet))
     sent += [receiver.send(label=f"{number} in sequence") for number in (1, 2, 3)]
     queues = {queue: 5, sut.queue("transactional"): 3, other: 3}
-    if not peer.eventually(lambda: all(len(_messages(sut, name)) == count for name, count in queues.items())):
+    if not peer.eventually(lambda: all(len(_peek_messages(sut, name)) == count for name, count in queues.items())):
         raise ConformanceFailure("the messages did not arrive in their queues")
-    _receive(sut, queue, "3 of priority 3")
+    _receive_by_label(sut, queue, "message 3 of priority 3")
     for name in (sut.queue("transactional"), other, other):
         sut.control.call("receive", queue=name, timeout_ms=0)
-    before = {name: _messages(sut, name) for name in (*queues, journal)}
+    before = {name: _peek_messages(sut, name) for name in (*queues, journal)}
     for time in ("first", "second"):
         sut.restart()
         for name, messages in before.items():
-            changes, case = _changes_in(sut, name, messages), f"{name} after the {time} restart"
+            changes, case = _list_changes_in_queue(sut, name, messages), f"{name} after the {time} restart"
             judge.all(expected=NO_CHANGED_MESSAGE, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
-    peer.eventually(lambda: "new" in _labels(sut, queue))
-    labels = ["2 of priority 7", "4 of priority 7", "0 of priority 3", "new", "1 of priority 0"]
+    peer.eventually(lambda: "new" in _list_labels(sut, queue))
+    labels = [
+        "message 2 of priority 7",
+        "message 4 of priority 7",
+        "message 0 of priority 3",
+        "new",
+        "message 1 of priority 0",
+    ]
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
         case="labels in the queue",
-        observed=_labels(sut, queue),
+        observed=_list_labels(sut, queue),
         evidence=sent,
     )
-    _receive(sut, queue, "4 of priority 7")
-    labels.remove("4 of priority 7")
+    _receive_by_label(sut, queue, "message 4 of priority 7")
+    labels.remove("message 4 of priority 7")
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=labels,
         case="labels in the queue",
-        observed=_labels(sut, queue),
+        observed=_list_labels(sut, queue),
         evidence=sent,
     )
 
@@ -137,12 +145,12 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
         ("last", {"body": "x" * 10_000}),
     ):
         sut.send(to, label=label, delivery=delivery, **fields)
-    _receive(sut, queue, "received")
-    before = _messages(sut, queue)
+    _receive_by_label(sut, queue, "received")
+    before = _peek_messages(sut, queue)
     if sorted(one["label"] for one in before) != ["empty", "full", "last"]:
         raise ConformanceFailure(f"the queue contains the messages {[one['label'] for one in before]}")
     sut.restart()
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes_in(sut, queue, before))
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, queue, before))
 
 
 @needs("restart", "send", "receive", "queues", "transactions")
@@ -158,26 +166,35 @@ def test_ended_and_open_transactions_survive_restart(peer, sut, judge):
         for outcome in ("commit", "abort"):
             sut.send(to, label=f"{outcome} after a purge", body="purged", delivery="transactional")
             transaction = sut.control.call("begin", external=prepared)["transaction"]
-            _receive(sut, queue, f"{outcome} after a purge", transaction=transaction)
+            _receive_by_label(sut, queue, f"{outcome} after a purge", transaction=transaction)
             if prepared:
                 sut.control.call("prepare", transaction=transaction)
             sut.control.call("purge", queue=queue)
             sut.control.call(outcome, transaction=transaction)
-    for label in ("received in committed", "received in aborted", "received in open", "not received"):
+    for label in (
+        "received in committed transaction",
+        "received in aborted transaction",
+        "received in open transaction",
+        "not received",
+    ):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}
     for name in begun:
-        _receive(sut, queue, f"received in {name}", transaction=begun[name])
-        for label in (f"sent first in {name}", f"sent last in {name}"):
+        _receive_by_label(sut, queue, f"received in {name} transaction", transaction=begun[name])
+        for label in (f"sent first in {name} transaction", f"sent last in {name} transaction"):
             sut.send(to, label=label, body=name, transaction=begun[name])
     sut.control.call("commit", transaction=begun["committed"])
     sut.control.call("abort", transaction=begun["aborted"])
     sut.restart()
     expected = any_order(
-        "received in open", "received in aborted", "sent first in committed", "sent last in committed", "not received"
+        "received in open transaction",
+        "received in aborted transaction",
+        "sent first in committed transaction",
+        "sent last in committed transaction",
+        "not received",
     )
-    peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
+    peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
+    judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))
 
 
 @needs("restart", "send", "receive", "queues", "transactions")
@@ -195,7 +212,7 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
     begun = {name: sut.control.call("begin", external=True)["transaction"] for name in ("commit", "abort")}
     for name in begun:
         for which in ("first", "last"):
-            _receive(sut, queue, f"received {which} in {name}", transaction=begun[name])
+            _receive_by_label(sut, queue, f"received {which} in {name}", transaction=begun[name])
         for label in (f"sent first in {name}", f"sent last in {name}"):
             sut.send(to, label=label, body=name, transaction=begun[name])
         sut.control.call("prepare", transaction=begun[name])
@@ -203,8 +220,8 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
     for name, transaction in begun.items():
         sut.control.call(name, transaction=transaction)
     expected = any_order("sent first in commit", "sent last in commit", "not received", *received[2:])
-    peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
-    judge.all(expected=expected, case="labels in the queue", observed=_labels(sut, queue))
+    peer.eventually(lambda: expected.compare(_list_labels(sut, queue)) is None)
+    judge.all(expected=expected, case="labels in the queue", observed=_list_labels(sut, queue))
     sut.restart()
     judge(
         "MQMQ-2.2.19.2-11",
@@ -212,7 +229,7 @@ def test_prepared_transactions_survive_restart(peer, sut, judge):
         "MQDMPR-3.1.1.12-20",
         expected=expected,
         case="labels in the queue after a second restart",
-        observed=_labels(sut, queue),
+        observed=_list_labels(sut, queue),
     )
 
 
@@ -233,26 +250,26 @@ def test_moved_messages_survive_restart(peer, sut, judge):
         name: {"transaction": sut.control.call("begin")["transaction"]} for name in ("committed", "aborted", "open")
     }
     begun["prepared"] = {"transaction": sut.control.call("begin", external=True)["transaction"]}
-    for one in _messages(sut, queue):
+    for one in _peek_messages(sut, queue):
         if one["label"] != "not moved":
             more = begun.get(one["label"], {})
             sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=subqueue, **more)
     sut.control.call("commit", **begun["committed"])
     sut.control.call("abort", **begun["aborted"])
     sut.control.call("prepare", **begun["prepared"])
-    before = _messages(sut, subqueue)
+    before = _peek_messages(sut, subqueue)
     sut.restart()
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes_in(sut, subqueue, before))
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, subqueue, before))
     sut.control.call("commit", **begun["prepared"])
     expected = facts(
         queue=any_order("aborted", "open", "not moved"), subqueue=any_order("alone", "committed", "prepared")
     )
 
-    def labels():
-        return {"queue": _labels(sut, queue), "subqueue": _labels(sut, subqueue)}
+    def list_all_labels():
+        return {"queue": _list_labels(sut, queue), "subqueue": _list_labels(sut, subqueue)}
 
-    peer.eventually(lambda: expected.compare(labels()) is None)
-    judge.all(expected=expected, observed=labels())
+    peer.eventually(lambda: expected.compare(list_all_labels()) is None)
+    judge.all(expected=expected, observed=list_all_labels())
 
 
 @needs("restart", "send", "receive", "queues")
@@ -301,7 +318,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     for name, messages in kept().items():
         judge.all(
             expected=NO_CHANGED_MESSAGE,
-            observed=_changes(before[name], messages),
+            observed=_list_changes(before[name], messages),
             case=f"{name} after a restart",
             evidence=frames,
         )
@@ -325,15 +342,15 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
 
     send("first", SHORT_LIFETIME_S)
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    if not peer.eventually(lambda: _labels(sut, own) == ["first"]):
+    if not peer.eventually(lambda: _list_labels(sut, own) == ["first"]):
         reason = "the SUT puts no dead letter into the queue that the message names"
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
         return
     send("second", LONGER_LIFETIME_S)
     sut.restart()
     peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
-    peer.eventually(lambda: "second" in _labels(sut, own))
-    judge("MQDMPR-3.1.1.12-67", expected=["first", "second"], case="labels", observed=_labels(sut, own))
+    peer.eventually(lambda: "second" in _list_labels(sut, own))
+    judge("MQDMPR-3.1.1.12-67", expected=["first", "second"], case="labels", observed=_list_labels(sut, own))
 
 
 @needs("restart", "receive", "security")
@@ -351,4 +368,4 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure("no message arrived in the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_changes(before, sut.messages()), evidence=evidence)
+    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes(before, sut.messages()), evidence=evidence)

@@ -251,18 +251,18 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
         if peer.eventually(partial(_have_arrived, sut, names)):
             break
     else:
-        raise ConformanceFailure(f"the messages did not arrive: {_labels(sut, names)}")
+        raise ConformanceFailure(f"the messages did not arrive: {_list_wanted_labels(sut, names)}")
     peer.pass_time((time_s + 1) * 1_000)
-    peer.eventually(lambda: short not in _labels(sut, names))
-    labels = _labels(sut, names)
+    peer.eventually(lambda: short not in _list_wanted_labels(sut, names))
+    labels = _list_wanted_labels(sut, names)
     judge.all(expected=in_queue(long), observed=labels, evidence=sent)
 
 
 def _have_arrived(sut, names):
     """Return whether the messages with these labels are in the queue."""
-    return _labels(sut, names) == names
+    return _list_wanted_labels(sut, names) == names
 
 
-def _labels(sut, names):
+def _list_wanted_labels(sut, names):
     """Return the given labels that belong to messages in the queue."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)

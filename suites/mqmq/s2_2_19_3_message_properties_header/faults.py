@@ -87,7 +87,7 @@ for _name, _rules, _says, _install in (
         _change_labelled_message(Label=lambda old: f"{old}\0x"),
     ),
     (
-        "sender-label-of-508-bytes",
+        "sender-label-header-field-508-bytes-long",
         (
             "MQMQ-2.2.19.3-29",
             "MQDMPR-3.1.1.12-45",
@@ -263,7 +263,7 @@ for _name, _rule, _bit in (
     add(_name, _rule, _says, change_number(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
-@fault("receiver-correlation-id-lost", breaks="MQMQ-2.2.19.3-13")
+@fault("receiver-correlation-id-of-message-lost", breaks="MQMQ-2.2.19.3-13")
 class CorrelationLost(Positions):
     """The receiver delivers a message without its CorrelationID."""
 

@@ -47,8 +47,8 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02")
 @varied("positive journaling", "response queue", "queue journaling")
 def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
-    """A message with PA and PR arrives in a queue where a receive waits: the peer gets an acknowledgment of the arrival
-    and an acknowledgment of the receive.
+    """A message with PA and PR arrives in a queue at which a receive waits: the peer gets an acknowledgment of the
+    arrival and an acknowledgment of the receive.
     """
     application = Application(peer, sut)
     waiting = PendingRequest(peer, "receive", queue=application.queue, timeout_ms=LONG_TIMEOUT_MS)

@@ -39,7 +39,7 @@ PROPERTY_RULES = (
 SAMPLE_CORRELATION_ID = bytes(range(100, 120))
 
 
-def _fields(label, extension, body):
+def _build_fields(label, extension, body):
     return {
         "label": label,
         "ExtensionData": extension,
@@ -58,7 +58,7 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
     """Messages with labels, extensions and bodies of different lengths arrive: the application receives every property
     as it was sent.
     """
-    fields = _fields(label, extension, body)
+    fields = _build_fields(label, extension, body)
     packet = Sequence(peer).message(**fields) if transactional else peer.recoverable_message(**fields)
     queue = "transactional" if transactional else "plain"
     done = deliver_message(peer, packet, label, queue)
@@ -79,7 +79,7 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
     and BodyType are unchanged.
     """
-    fields = _fields(label, extension, body)
+    fields = _build_fields(label, extension, body)
     del fields["ApplicationTag"]
     sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")

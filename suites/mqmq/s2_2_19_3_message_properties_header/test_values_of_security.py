@@ -36,7 +36,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     """
     secured = Secured(peer, sut)
 
-    def encrypted(**changes):
+    def build_encrypted_message(**changes):
         return encrypt_message(
             sut, secured.message(body=CLEAR_BODY), ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256], **changes
         )
@@ -51,9 +51,9 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
             "MQMQ-2.2.19.3-22": with_unlisted_hash(sign_message(secured.message())),
-            "MQMQ-2.2.19.3-25": encrypted(EncryptionAlgorithm=UNLISTED_CIPHER),
+            "MQMQ-2.2.19.3-25": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
             "unsigned": with_unlisted_hash(secured.message()),
-            "encrypted": encrypted(),
+            "encrypted": build_encrypted_message(),
         }
     )
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():

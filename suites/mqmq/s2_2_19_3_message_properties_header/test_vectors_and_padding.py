@@ -24,7 +24,7 @@ CIPHER_CASES = {
 PREFERRED_ALGORITHM_SETTINGS = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanced": "rc2"}}
 
 
-def _body(length: int) -> str:
+def _build_body(length: int) -> str:
     """Return a body in which every byte differs from the byte before it and from the padding."""
     return "".join(chr(ord("A") + number % 26) for number in range(length))
 
@@ -37,7 +37,7 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
     the application receives each body as it was before encryption.
     """
     secured = Secured(peer, sut)
-    bodies = {str(length): _body(length) for length in BODY_LENGTHS}
+    bodies = {str(length): _build_body(length) for length in BODY_LENGTHS}
     packets = {
         name: encrypt_message(sut, secured.message(body=body.encode()), *CIPHER_CASES[algorithm])
         for name, body in bodies.items()
@@ -58,7 +58,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS[level])
     outgoing = Outgoing(peer, sut, peer.private_name())
     for length in BODY_LENGTHS:
-        frame = outgoing.send(body=_body(length), privacy_level=level)
+        frame = outgoing.send(body=_build_body(length), privacy_level=level)
         found = DecryptedMessage(frame)
         if not found.encrypted:
             raise ConformanceFailure("the SUT did not encrypt the body")
@@ -76,7 +76,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
             judge(
                 "MQMQ-2.2.19.3-D03",
                 "MQMQ-2.2.19.3-D04",
-                expected=_body(length),
+                expected=_build_body(length),
                 case="decrypted body",
                 observed=found.body or "cannot be decrypted",
                 evidence=frame,

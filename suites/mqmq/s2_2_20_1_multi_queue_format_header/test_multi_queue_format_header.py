@@ -69,7 +69,7 @@ def _list_entry(name):
     return (DIRECT, rest + "\0") if kind == "direct" else (PRIVATE, rest)
 
 
-def _without_prefix(names):
+def _remove_direct_prefix(names):
     """Return the names of a list without DIRECT=, which erratum E07 allows."""
     if not isinstance(names, list):
         return names
@@ -88,7 +88,7 @@ def _fields_of_list(name, names, found):
         f"{header}.FormatNameList": sorted(_list_entry(one) for one in names),
     }
     observed = found.of(*wanted)
-    listed = _without_prefix(observed[f"{header}.FormatNameList"])
+    listed = _remove_direct_prefix(observed[f"{header}.FormatNameList"])
     observed[f"{header}.FormatNameList"] = sorted(listed) if isinstance(listed, list) else listed
     return wanted, observed
 
@@ -188,7 +188,7 @@ def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
-    wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
+    wanted = {"UserHeader.Flags.MQ": 0, "bytes after the last header": 0}
     observed = Layout(sent[0])
     judge.all(expected=fields(wanted), observed=observed, evidence=sent)
     session.acknowledge_all()

@@ -104,7 +104,7 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         "MQMQ-2.2.20.4-03",
         expected=[1, 1, 3],
         case="increase of AckSequenceNumber",
-        observed=_differences(counts),
+        observed=_list_increases(counts),
         evidence=evidence,
     )
 
@@ -303,12 +303,16 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     answered = {correlation_id_of(frame) for frame in came}
     right_count, wrong_count = (identifier(frame) in answered for frame in sent)
     observed = {
-        "right_count_acknowledged": right_count,
-        "wrong_count_acknowledged": wrong_count,
+        "message_with_right_count_acknowledged": right_count,
+        "message_with_wrong_count_acknowledged": wrong_count,
         "session_closed": closed,
     }
-    expected = facts(right_count_acknowledged=True, wrong_count_acknowledged=True, session_closed=True)
-    judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
+    expected = facts(
+        message_with_right_count_acknowledged=True, message_with_wrong_count_acknowledged=True, session_closed=True
+    )
+    judge.all(
+        expected=expected, observed=observed, case="messages with a right and a wrong count", evidence=[*sent, *came]
+    )
 
 
 @sut_survives()
@@ -341,12 +345,12 @@ def test_session_header_is_processed_with_any_reserved(peer, judge, kind, reserv
             session.await_session_ack(number)
         outcomes.append(session.wait_closed() if error else session.closed_by_sut)
     judge.all(
-        expected=facts(correct_count_closes=False, wrong_count_closes=True),
-        observed={"correct_count_closes": outcomes[0], "wrong_count_closes": outcomes[1]},
+        expected=facts(correct_count_closes_the_session=False, wrong_count_closes_the_session=True),
+        observed={"correct_count_closes_the_session": outcomes[0], "wrong_count_closes_the_session": outcomes[1]},
         evidence=sent,
     )
 
 
-def _differences(counts):
+def _list_increases(counts):
     """Return the increase of each count over the previous count, and of the first count over 0."""
     return [after - before for before, after in pairwise([0, *counts])]

@@ -1,4 +1,4 @@
-"""A violation of MS-MQMQ 2.2.20.5."""
+"""Faults of MS-MQMQ 2.2.20.5, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

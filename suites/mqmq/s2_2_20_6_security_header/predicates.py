@@ -11,7 +11,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
-from suites.mqmq.steps.message_parts import JudgePart, of_part
+from suites.mqmq.steps.message_parts import JudgePart, judge_message_part
 from suites.mqmq.steps.unused import register_unused_bits
 
 MESSAGE = "UserMessage"
@@ -26,7 +26,7 @@ GUID_SIZE = 16
 LARGEST_CERTIFICATE = 0xFFFF
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
-of_security_header = of_part("SecurityHeader")
+of_security_header = judge_message_part("SecurityHeader")
 UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.20.6-10": "X12",
     "MQMQ-2.2.20.6-11": "X13",
@@ -94,7 +94,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
     """Check that a signed message with DE 0 names the provider of its signature."""
     if security.DE or not security.SignatureSize:
         return None
-    name = _provider(security.SecurityData.ProviderInfo)
+    name = _read_provider(security.SecurityData.ProviderInfo)
     return bool(name), f"ProviderName is {name!a}"
 
 
@@ -102,7 +102,11 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present if AI is set."""
-    return (_any_size(security), f"the five sizes are {', '.join(map(str, _sizes(security)))}") if security.AI else None
+    return (
+        (_any_size(security), f"the five sizes are {', '.join(map(str, _list_item_sizes(security)))}")
+        if security.AI
+        else None
+    )
 
 
 @passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
@@ -158,14 +162,14 @@ def check_certificate_limit(security: Any, packet: Any) -> Finding:
 def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
     info = security.SecurityData.ProviderInfo
-    return (_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
+    return (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
 
 
 @passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes is not 0")
 @of_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
-    return _any_size(security), f"the five sizes are {', '.join(map(str, _sizes(security)))}"
+    return _any_size(security), f"the five sizes are {', '.join(map(str, _list_item_sizes(security)))}"
 
 
 @passive(
@@ -176,7 +180,7 @@ def check_announced_items(security: Any, packet: Any) -> Finding:
     """Check that SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1."""
     if security.ST == NO_SENDER and not security.EB:
         return NotExercised("ST and EB are 0")
-    lacking = [name for name, lacks in _lacking(security).items() if lacks]
+    lacking = [name for name, lacks in _find_missing_items(security).items() if lacks]
     return not lacking, f"missing items: {', '.join(lacking) or 'none'}"
 
 
@@ -194,7 +198,7 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
-    name = _provider(security.SecurityData.ProviderInfo)
+    name = _read_provider(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
 
 
@@ -204,14 +208,14 @@ def _is_sid(identifier: bytes) -> bool:
     return len(identifier) == SID_HEAD + 4 * identifier[1]
 
 
-def _provider(info: bytes) -> str | None:
+def _read_provider(info: bytes) -> str | None:
     try:
         return ProviderInfo.parse(info).ProviderName
     except FormatError:
         return None
 
 
-def _sizes(security: Any) -> tuple[int, ...]:
+def _list_item_sizes(security: Any) -> tuple[int, ...]:
     return (
         security.SenderIdSize,
         security.EncryptionKeySize,
@@ -222,10 +226,10 @@ def _sizes(security: Any) -> tuple[int, ...]:
 
 
 def _any_size(security: Any) -> bool:
-    return any(_sizes(security))
+    return any(_list_item_sizes(security))
 
 
-def _lacking(security: Any) -> dict[str, bool]:
+def _find_missing_items(security: Any) -> dict[str, bool]:
     return {
         "SecurityID": security.ST != NO_SENDER and not security.SenderIdSize,
         "EncryptionKey": bool(security.EB) and not security.EncryptionKeySize,

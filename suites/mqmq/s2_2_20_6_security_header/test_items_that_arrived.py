@@ -17,7 +17,7 @@ SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider
 """The names of the items of SecurityData on the control channel."""
 
 
-def _provider(name: str) -> dict[str, Any]:
+def _build_provider_info(name: str) -> dict[str, Any]:
     return {"DE": 0, "ProviderInfo": bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[name], ProviderName=name))}
 
 
@@ -32,9 +32,11 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
     packets = {
         "user": secured.message(ALICE),
-        "user with provider": secured.message(BOB, security=_provider(ENHANCED)),
+        "user with provider": secured.message(BOB, security=_build_provider_info(ENHANCED)),
         "user, signed": sign_message(secured.message(ALICE), SIG10),
-        "user with provider, signed": sign_message(secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key),
+        "user with provider, signed": sign_message(
+            secured.message(BOB, security=_build_provider_info(ADVANCED)), SIG20, BOB.key
+        ),
         "queue manager": secured.message(security=queue_manager),
     }
     alice, bob = (("sid", user.sid, base64.b64encode(user.certificate).decode()) for user in (ALICE, BOB))

@@ -22,7 +22,7 @@ SIMPLE_BLOB = "0102"
 PROVIDER_TYPE_SIZE = 4
 
 
-def _send(outgoing, **properties):
+def _send_tagged_message(outgoing, **properties):
     """Let the SUT send a message with an ApplicationTag that locates the MessagePropertiesHeader."""
     return outgoing.send(body="signed", application_tag=SAMPLE_APPLICATION_TAG, **properties)
 
@@ -38,7 +38,7 @@ def _offsets_of_items(frame):
     return places if info is None else places | {"ProviderInfo": _form_of_provider_info(bytes.fromhex(info))}
 
 
-def _expected_offsets(frame):
+def _compute_expected_offsets(frame):
     """Return the offsets of the items that follow from the sizes in the header: each at a multiple of 4."""
     found, at = Layout(frame).fields, FIXED_SIZE
     places: dict[str, int | str] = {}
@@ -56,7 +56,7 @@ PROVIDER_INFO_LAYOUT = "a type, and a name with one null at its end"
 
 
 def _form_of_provider_info(info):
-    """Return PROVIDER for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
+    """Return PROVIDER_INFO_LAYOUT for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
     whole = 0 < kind < 0x1_0000 and name.find("\0") == len(name) - 1 and name[:-1].isprintable()
@@ -79,7 +79,9 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     ProviderInfo are in this order, each at a multiple of 4 bytes.
     """
     outgoing = Outgoing(peer, sut, peer.private_name())
-    frame = _send(outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery)
+    frame = _send_tagged_message(
+        outgoing, sender="alice", authentication_level="sig20", privacy_level=level, delivery=delivery
+    )
     outgoing.end()
     found = Layout(frame)
     secret = level != "none"
@@ -111,7 +113,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
     judge("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03", expected=fields(items), observed=observed, evidence=frame)
     judge(
         "MQMQ-2.2.20.6-21",
-        expected=_expected_offsets(frame),
+        expected=_compute_expected_offsets(frame),
         case="offsets in SecurityHeader",
         observed=_offsets_of_items(frame),
         evidence=frame,
@@ -137,7 +139,7 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
     follows the fixed fields.
     """
     outgoing = Outgoing(peer, sut)
-    frame = _send(outgoing, sender="none", authentication_level="sig20")
+    frame = _send_tagged_message(outgoing, sender="none", authentication_level="sig20")
     outgoing.end()
     found = Layout(frame)
     wanted = {
@@ -147,6 +149,6 @@ def test_missing_items_of_security_data_take_no_bytes(peer, sut, judge):
         f"{HEADER_PREFIX}EncryptionKeySize": 0,
         f"{HEADER_PREFIX}EncryptionKey": Layout.MISSING,
         TAG_FIELD: SAMPLE_APPLICATION_TAG,
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge.all(expected=fields(wanted), observed=found, evidence=frame)

@@ -26,7 +26,7 @@ RULES_OF_SIGNATURES = (
 RULES_WITHOUT_SENDER = ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17")
 
 
-def _signed_by(frame):
+def _get_signer(frame):
     """Return ST and SecurityID of the SUT's signed message."""
     security = frame["SecurityHeader"]
     return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
@@ -38,7 +38,7 @@ def test_message_without_sender_has_st_0_and_no_security_id(peer, sut, judge):
     """The SUT sends a signed message without a sender: ST and SenderIdSize are 0."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", sender="none", authentication_level="sig20")
-    observed = {**_signed_by(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
+    observed = {**_get_signer(frame), "SenderIdSize": int(frame["SecurityHeader"].SenderIdSize)}
     judge.all(expected=fields(ST=NO_SENDER, SecurityID="", SenderIdSize=0), observed=observed, evidence=frame)
     outgoing.end()
 
@@ -76,7 +76,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     ):
         for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
             frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
-            judge(*rules, expected=signer, observed=_signed_by(frame), case=level, evidence=frame)
+            judge(*rules, expected=signer, observed=_get_signer(frame), case=f"signature {level}", evidence=frame)
     outgoing.end()
 
 
@@ -96,13 +96,18 @@ def test_message_with_de_clear_has_provider_info(peer, sut, judge):
                 "MQDMPR-3.1.1.12-D65",
                 expected=fields(ProviderType=1),
                 observed=info,
-                case=level,
+                case=f"ProviderInfo at privacy level {level}",
                 evidence=frame,
             )
         provider = "default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
         expected = "default" if security.DE else "named"
-        observed = {"provider": provider, "signed": bool(security.SignatureSize)}
-        judge("MQMQ-2.2.20.6-07", expected=fields(provider=expected, signed=True), observed=observed, evidence=frame)
+        observed = {"provider in ProviderInfo": provider, "message signed": bool(security.SignatureSize)}
+        judge(
+            "MQMQ-2.2.20.6-07",
+            expected=fields({"provider in ProviderInfo": expected, "message signed": True}),
+            observed=observed,
+            evidence=frame,
+        )
     outgoing.end()
 
 
@@ -113,6 +118,6 @@ def test_public_keys_are_in_directory(sut, judge):
     published = bytes.fromhex(read_element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
     judge(
         "MQMQ-2.2.20.6-36",
-        expected=holds("the encryption keys of the SUT"),
+        expected=holds("PublicEncryptionKeyList contains the encryption keys of the SUT"),
         observed=bool(published and published == sut.encryption_keys) or f"{len(published)} other bytes",
     )

@@ -49,9 +49,15 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
         judge(
             rule,
             expected=facts(
-                genuine=ARRIVED, forged=secured.refused_without_storing(BAD), level=shown and found["no bit"].level
+                genuine_signature=ARRIVED,
+                forged_signature=secured.refused_without_storing(BAD),
+                level=shown and found["no bit"].level,
             ),
-            observed={"genuine": genuine.answer, "forged": forged.in_silence, "level": shown and genuine.level},
+            observed={
+                "genuine_signature": genuine.answer,
+                "forged_signature": forged.in_silence,
+                "level": shown and genuine.level,
+            },
             case=bit,
             evidence=[*genuine.frames, *forged.frames],
         )

@@ -30,7 +30,7 @@ def _is_debug_header_last(packet: UserMessagePacket) -> bool:
 
 for _name, _rules, _says, _install in (
     (
-        "sender-user-message-in-set",
+        "sender-user-message-in-bit-set",
         ("MQMQ-2.2.20-02",),
         "The sender sets IN in a UserMessage.",
         bit_set(MESSAGE, "BaseHeader.IN"),
@@ -42,7 +42,7 @@ for _name, _rules, _says, _install in (
         packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")),
     ),
     (
-        "sender-list-header-size-4",
+        "sender-destination-list-header-size-4",
         ("MQMQ-2.2.20.2-01",),
         "The sender's list of destinations carries HeaderSize 4.",
         field_is(MESSAGE, "MultiQueueFormatHeader.Destination.HeaderSize", 4),

@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.2.20, 2.2.20.3 and 2.2.20.7."""
+"""Faults of MS-MQMQ 2.2.20, 2.2.20.3 and 2.2.20.7, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from reference_qm.codec import DebugHeader
 from suites.mqmq.steps.message_bytes import BASE, USER, is_valid_with_flag
 from suites.mqmq.steps.message_parts import (
     check_properties_present,
-    of_part,
+    judge_message_part,
     require_part_if_and_only_if,
     require_well_formed_part,
 )
@@ -68,7 +68,7 @@ for rule, expected, fields in (
 
 
 @passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
-@of_part("MultiQueueFormatHeader")
+@judge_message_part("MultiQueueFormatHeader")
 def check_signature_id(header: Any, packet: Any) -> Finding:
     """Check that ID of the MQFSignatureHeader is 0x015E."""
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
@@ -114,7 +114,7 @@ passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
 
 
 @passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
-@of_part("DebugHeader")
+@judge_message_part("DebugHeader")
 def check_queue_type(header: Any, packet: Any) -> Finding:
     """Check that QT has a defined value."""
     return header.QT in (0, 1), f"QT is {header.QT}"

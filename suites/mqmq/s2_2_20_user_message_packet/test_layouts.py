@@ -38,8 +38,8 @@ FIELDS_OF_RULES = {
 }
 """By rule: the prefixes of the names of its fields."""
 HEADER_FIELDS_BY_RULE = {
-    "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
-    "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
+    "MQMQ-2.2.20-D02": (ORDER, "bytes after the last header"),
+    "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes after the last header"),
 }
 OPTIONAL_HEADER_FIELDS_BY_RULE = {"MQDMPR-3.1.7.1.30-05": (ORDER,), "MQDMPR-3.1.7.1.30-06": (ORDER,)}
 JOURNALING_FIELDS_BY_RULE = {
@@ -143,7 +143,7 @@ def test_acknowledgment_has_fields_in_place(peer, sut, judge, queue, delivery):
     judge_fields(judge, FIELDS_OF_ACKNOWLEDGMENT, wanted, frame, sent)
 
 
-def _properties(**fields):
+def _build_expected_properties(**fields):
     usual = {
         "Flags.PA": 0,
         "Flags.PR": 0,
@@ -198,9 +198,9 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{OTHER_QUEUE_MANAGER}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
-        **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
+        **_build_expected_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, FIELDS_OF_EXPRESS_MESSAGE, wanted, frame)
 
@@ -234,9 +234,9 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         "TransactionHeader.Flags.LM": 1,
         "TransactionHeader.TxSequenceNumber": 2,
         "TransactionHeader.PreviousTxSequenceNumber": 1,
-        **_properties(**{"Flags.PA": 1}),
+        **_build_expected_properties(**{"Flags.PA": 1}),
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, FIELDS_OF_TRANSACTIONAL_MESSAGE, wanted, frame, first)
 
@@ -259,6 +259,6 @@ def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
         "DebugHeader.Flags.QT": 1,
         "DebugHeader.QueueIdentifier": str(TRACE_QUEUE_GUID),
         ORDER: ["BaseHeader", "UserHeader", *transaction, "MessagePropertiesHeader", "DebugHeader"],
-        "bytes left": 0,
+        "bytes after the last header": 0,
     }
     judge_fields(judge, FIELDS_OF_TRACED_MESSAGE, wanted, frame)

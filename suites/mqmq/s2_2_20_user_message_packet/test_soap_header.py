@@ -29,7 +29,7 @@ SOAP_TEXT_PAIRS = (
 """
 
 
-def _listed(name):
+def _build_name_list(name):
     return {"Destination": [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name))]}
 
 
@@ -41,7 +41,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
     """
     label = f"soap {peer.message_id()}"
     name = sut.format_name().removeprefix("DIRECT=")
-    packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_listed(name))
+    packet = peer.recoverable_message(label=label, soap={"Header": header, "Body": body}, mqf=_build_name_list(name))
     done = deliver_message(peer, packet, label)
     expected, observed = done.accepted_outcome, done.outcome
     if observed == expected and sut.has("receive"):
@@ -55,7 +55,7 @@ def test_message_with_soap_header_of_any_length_is_accepted(peer, sut, judge, he
 @pytest.mark.parametrize(("header", "body"), SOAP_TEXT_PAIRS[1:5])
 def test_forwarded_message_keeps_soap_header(peer, sut, judge, header, body):
     """The SUT forwards a message with a SoapHeader: both sections are unchanged."""
-    listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
+    listed = _build_name_list(rf"TCP:{peer.address}\private$\mqc-listed")
     sent, frame = forward_message(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
     parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
     before, after = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))

@@ -136,8 +136,8 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     found = secured.dispositions(packets)
     judge(
         "MQMQ-2.2.20.3-02",
-        expected=facts(genuine=ARRIVED, forged=secured.refused_without_storing(BAD_SIGNATURE)),
-        observed={"genuine": found["genuine"].answer, "forged": found["forged"].in_silence},
+        expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),
+        observed={"genuine_signature": found["genuine"].answer, "forged_signature": found["forged"].in_silence},
         evidence=[*found["genuine"].frames, *found["forged"].frames],
     )
 

@@ -1,4 +1,4 @@
-"""Violations of MS-MQMQ 2.5."""
+"""Faults of MS-MQMQ 2.5, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -158,18 +158,20 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
-    def message():
+    def build_signed_message():
         return secured.message(several=version == SIG30, body=b"", header={"ResponseQueue": None})
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
-        packets[f"{number} after the change"] = sign_message(_change_property(message(), changed, peer, sut), version)
-        earlier = message()
+        packets[f"{number} after the change"] = sign_message(
+            _change_property(build_signed_message(), changed, peer, sut), version
+        )
+        earlier = build_signed_message()
         before = sign_message(earlier, version)
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
         packets[f"{number} before the change"] = add_signature(
-            _change_property(message(), changed, peer, sut), value, in_list=several
+            _change_property(build_signed_message(), changed, peer, sut), value, in_list=several
         )
     dispositions = secured.dispositions(packets)
     for number, (rule, changed) in enumerate(properties):

@@ -25,7 +25,7 @@ NOTHING_BEGINS, AFTER = "BaseHeader", "stream"
 JudgeBytes = Callable[[bytes], Finding]
 
 
-def of_packets(judge_bytes: JudgeBytes) -> Predicate:
+def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
     """Apply a predicate to the bytes of packets on a connection; a malformed packet can break a rule, but does not
     count as keeping it.
     """

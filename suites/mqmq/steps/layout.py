@@ -119,7 +119,7 @@ class Layout:
         self._data = frame.data
         self._at = 0
         try:
-            self._read()
+            self._read_packet()
         except _UnreadableError:
             return
 
@@ -127,138 +127,143 @@ class Layout:
         """Return fields by name; the value of a field that is not in the packet is MISSING."""
         return {name: self.fields.get(name, ABSENT_FIELD) for name in names}
 
-    def _read(self) -> None:
-        self._header("BaseHeader", BASE)
+    def _read_packet(self) -> None:
+        self._read_header("BaseHeader", BASE)
         if self.fields["BaseHeader.Flags.IN"]:
             return
-        self._user()
+        self._read_user_header()
         if self.fields["UserHeader.Flags.TH"]:
-            self._header("TransactionHeader", TRANSACTION)
+            self._read_header("TransactionHeader", TRANSACTION)
             if self.fields["TransactionHeader.Flags.CG"]:
-                self._field("TransactionHeader.ConnectorQMGuid", GUID_SIZE)
+                self._read_field("TransactionHeader.ConnectorQMGuid", GUID_SIZE)
         if self.fields["UserHeader.Flags.SH"]:
-            self._security()
-        self._properties()
+            self._read_security_header()
+        self._read_message_properties()
         if self.fields["BaseHeader.Flags.DH"]:
-            self._header("DebugHeader", DEBUG)
+            self._read_header("DebugHeader", DEBUG)
             if self.fields["DebugHeader.Flags.QT"] == 1:
-                self._field("DebugHeader.QueueIdentifier", GUID_SIZE)
+                self._read_field("DebugHeader.QueueIdentifier", GUID_SIZE)
         if self.fields["UserHeader.Flags.HH"]:
-            self._soap()
+            self._read_soap_headers()
         if self.fields["UserHeader.Flags.MQ"]:
-            self._lists()
+            self._read_destination_lists()
         if self.fields["BaseHeader.Flags.SH"]:
-            self._header("SessionHeader", SESSION)
-        self.fields["bytes left"] = len(self._data) - self._at
+            self._read_header("SessionHeader", SESSION)
+        self.fields["bytes after the last header"] = len(self._data) - self._at
 
-    def _header(self, header: str, layout: Fields) -> None:
+    def _read_header(self, header: str, layout: Fields) -> None:
         self.order.append(header)
         for name, size in layout:
-            self._field(f"{header}.{name}", size)
+            self._read_field(f"{header}.{name}", size)
         rest = self.fields.get(f"{header}.Flags", 0)
         for name, width in BIT_FIELDS.get(header, ()):
             self.fields[f"{header}.Flags.{name}"] = rest & (1 << width) - 1
             rest >>= width
 
-    def _user(self) -> None:
+    def _read_user_header(self) -> None:
         start = self._at
-        self._header("UserHeader", USER)
+        self._read_header("UserHeader", USER)
         for name, kind in (("DestinationQueue", "DQ"), ("AdminQueue", "AQ"), ("ResponseQueue", "RQ")):
             written = FORMAT_NAME_KINDS.get(self.fields[f"UserHeader.Flags.{kind}"])
             if written:
-                self.fields[f"UserHeader.{name}"] = self._name(written)
-                self._pad(4, start)
+                self.fields[f"UserHeader.{name}"] = self._read_queue_name(written)
+                self._skip_padding(4, start)
         if self.fields["UserHeader.Flags.CQ"]:
-            self._field("UserHeader.ConnectorType", GUID_SIZE)
+            self._read_field("UserHeader.ConnectorType", GUID_SIZE)
 
-    def _security(self) -> None:
+    def _read_security_header(self) -> None:
         start = self._at
-        self._header("SecurityHeader", SECURITY)
+        self._read_header("SecurityHeader", SECURITY)
         for name, size in SECURITY_DATA:
-            self._pad(4, start)
-            data = self._take(self.fields[f"SecurityHeader.{size}"])
+            self._skip_padding(4, start)
+            data = self._take_bytes(self.fields[f"SecurityHeader.{size}"])
             if data:
                 self.fields[f"SecurityHeader.{name}"] = data.hex()
-        self._pad(4, start)
+        self._skip_padding(4, start)
 
-    def _properties(self) -> None:
+    def _read_message_properties(self) -> None:
         start = self._at
-        self._header("MessagePropertiesHeader", PROPERTIES)
+        self._read_header("MessagePropertiesHeader", PROPERTIES)
         for name, size in (
             ("Label", 2 * self.fields["MessagePropertiesHeader.LabelLength"]),
             ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
             ("MessageBody", self.fields["MessagePropertiesHeader.MessageSize"]),
         ):
-            data = self._take(size)
+            data = self._take_bytes(size)
             if data:
                 whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
                 self.fields[f"MessagePropertiesHeader.{name}"] = whole
-        self._pad(4, start)
+        self._skip_padding(4, start)
 
-    def _soap(self) -> None:
+    def _read_soap_headers(self) -> None:
         start = self._at
         self.order.append("SoapHeader")
         for section, reserved in (("Header", "Reserved"), ("Body", "Reserved1")):
             for name, size in ((f"{section}SectionID", 2), (reserved, 2), (f"{section}DataLength", 4)):
-                self._field(f"SoapHeader.{name}", size)
-            text = self._take(2 * self.fields[f"SoapHeader.{section}DataLength"])
+                self._read_field(f"SoapHeader.{name}", size)
+            text = self._take_bytes(2 * self.fields[f"SoapHeader.{section}DataLength"])
             self.fields[f"SoapHeader.{section}"] = text.decode("utf-16-le", "replace")
-        self._pad(4, start)
+        self._skip_padding(4, start)
 
-    def _lists(self) -> None:
+    def _read_destination_lists(self) -> None:
         self.order.append("MultiQueueFormatHeader")
         for name in ("Destination", "Administration", "Response"):
             header = f"MultiQueueFormatHeader.{name}"
             start = self._at
             for field, size in LIST:
-                self._field(f"{header}.{field}", size)
-            names = [self._element(start) for _ in range(min(self.fields[f"{header}.ElementCount"], len(self._data)))]
+                self._read_field(f"{header}.{field}", size)
+            names = [
+                self._read_list_element(start)
+                for _ in range(min(self.fields[f"{header}.ElementCount"], len(self._data)))
+            ]
             self.fields[f"{header}.FormatNameList"] = names
             self.fields[f"{header}.size"] = self._at - start
-            self._pad(4, start)
+            self._skip_padding(4, start)
             self.fields[f"{header}.padded size"] = self._at - start
         header = "MultiQueueFormatHeader.Signature"
         start = self._at
         for field, size in LIST_SIGNATURE:
-            self._field(f"{header}.{field}", size)
-        self.fields[f"{header}.Signature"] = self._take(self.fields[f"{header}.Size"]).hex()
-        self._pad(4, start)
+            self._read_field(f"{header}.{field}", size)
+        self.fields[f"{header}.Signature"] = self._take_bytes(self.fields[f"{header}.Size"]).hex()
+        self._skip_padding(4, start)
 
-    def _element(self, start: int) -> tuple[int, str]:
-        kind = int.from_bytes(self._take(2), "little")
+    def _read_list_element(self, start: int) -> tuple[int, str]:
+        kind = int.from_bytes(self._take_bytes(2), "little")
         if kind not in LIST_NAMES:
             raise _UnreadableError
         written, boundary = LIST_NAMES[kind]
-        self._pad(boundary, start)
-        return kind, self._name(written)
+        self._skip_padding(boundary, start)
+        return kind, self._read_queue_name(written)
 
-    def _name(self, written: str) -> str:
+    def _read_queue_name(self, written: str) -> str:
         if written == "number":
-            return f"{int.from_bytes(self._take(4), 'little'):08x}"
+            return f"{int.from_bytes(self._take_bytes(4), 'little'):08x}"
         if written == "public":
-            return str(UUID(bytes_le=self._take(16)))
+            return str(UUID(bytes_le=self._take_bytes(16)))
         if written == "private":
-            return f"{UUID(bytes_le=self._take(16))}\\{int.from_bytes(self._take(4), 'little'):08x}"
+            return f"{UUID(bytes_le=self._take_bytes(16))}\\{int.from_bytes(self._take_bytes(4), 'little'):08x}"
         if written == "direct":
-            return self._take(int.from_bytes(self._take(2), "little")).decode("utf-16-le", "replace").lower()
-        return self._text()
+            return (
+                self._take_bytes(int.from_bytes(self._take_bytes(2), "little")).decode("utf-16-le", "replace").lower()
+            )
+        return self._read_text()
 
-    def _text(self) -> str:
+    def _read_text(self) -> str:
         end = self._at
         while self._data[end : end + 2] not in (b"\0\0", b""):
             end += 2
-        return self._take(end + 2 - self._at).decode("utf-16-le", "replace").lower()
+        return self._take_bytes(end + 2 - self._at).decode("utf-16-le", "replace").lower()
 
-    def _field(self, name: str, size: int | str) -> None:
-        data = self._take(16 if isinstance(size, str) else size)
+    def _read_field(self, name: str, size: int | str) -> None:
+        data = self._take_bytes(16 if isinstance(size, str) else size)
         value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
         self.fields[name] = str(UUID(bytes_le=data)) if size == GUID_SIZE else value
 
-    def _take(self, size: int) -> bytes:
+    def _take_bytes(self, size: int) -> bytes:
         if self._at + size > len(self._data):
             raise _UnreadableError
         self._at += size
         return self._data[self._at - size : self._at]
 
-    def _pad(self, boundary: int, start: int) -> None:
+    def _skip_padding(self, boundary: int, start: int) -> None:
         self._at += -(self._at - start) % boundary

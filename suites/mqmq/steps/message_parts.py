@@ -18,7 +18,7 @@ JudgePart = Callable[[Any, Any], Finding]
 """A predicate that is called with a part of a message and the message."""
 
 
-def of_part(name: str) -> Callable[[JudgePart], Predicate]:
+def judge_message_part(name: str) -> Callable[[JudgePart], Predicate]:
     """Apply a predicate only to messages with a part, such as ``SecurityHeader``."""
 
     def decorate(judge_part: JudgePart) -> Predicate:

@@ -34,7 +34,7 @@ add(
     effects(_change_port),
 )
 add(
-    "acceptor-connection-ignored",
+    "acceptor-accepts-no-connection",
     "MQQB-2.1.1-03",
     "The acceptor ignores every incoming TCP connection.",
     inputs(_drop_accepted_connection),

@@ -27,8 +27,12 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
     with_header = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
     judge(
         "MQQB-2.1.1-01",
-        expected=facts(exchange=exchange.ALL_ANSWERED, headers=3, packets=3),
-        observed={"exchange": exchange.outcome, "headers": len(with_header), "packets": len(answers)},
+        expected=facts(exchange=exchange.ALL_ANSWERED, number_of_packets=3, number_of_BaseHeaders=3),
+        observed={
+            "exchange": exchange.outcome,
+            "number_of_packets": len(answers),
+            "number_of_BaseHeaders": len(with_header),
+        },
         evidence=answers,
     )
 
@@ -79,8 +83,10 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
     on_accepted = accepted.acknowledgment()
     judge(
         "MQQB-2.1.1-D01",
-        expected=facts(accepted=packet("SessionAck"), initiated=packet("SessionAck")),
-        observed={"accepted": on_accepted, "initiated": on_initiated},
+        expected=facts(
+            answer_on_the_accepted_session=packet("SessionAck"), answer_on_the_initiated_session=packet("SessionAck")
+        ),
+        observed={"answer_on_the_accepted_session": on_accepted, "answer_on_the_initiated_session": on_initiated},
         evidence=[accepted.sent[-1], on_accepted, message, initiated.connection.sent[-1], on_initiated],
     )
 

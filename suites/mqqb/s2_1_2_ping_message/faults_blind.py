@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 2.1.2 Ping Message, written blind."""
+"""Faults of MS-MQQB 2.1.2 Ping Message, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def test_ping_response_goes_to_the_port_of_the_request(peer, judge, cookie):
         reply = asking.poll()
         is_ping = reply is not None and reply.kind == "Ping" and reply.data != sent.data
         observed = {
-            "answer to the port that asked": is_ping and reply.packet.Cookie == cookie,
-            "other port quiet": other.quiet(),
+            "answer sent to the port of the request": is_ping and reply.packet.Cookie == cookie,
+            "no packet sent to the other port": other.quiet(),
         }
-        expected = fields({"answer to the port that asked": True, "other port quiet": True})
+        expected = fields({"answer sent to the port of the request": True, "no packet sent to the other port": True})
         judge("MQQB-2.1.2-02", expected=expected, observed=observed, case=case, evidence=[sent, reply])

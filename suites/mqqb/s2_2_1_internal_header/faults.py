@@ -60,7 +60,7 @@ class ReceiverUnknownPtSessionKept(Closing):
 
 
 add(
-    "receiver-silent-after-unknown-pt",
+    "receiver-ignores-session-after-unknown-pt",
     "MQQB-2.2.1-03",
     "The receiver of an internal packet with an unknown PT closes the session and never answers another packet.",
     silent_after(

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 2.2.1 InternalHeader, written blind."""
+"""Faults of MS-MQQB 2.2.1 InternalHeader, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

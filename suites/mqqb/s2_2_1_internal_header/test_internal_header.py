@@ -84,7 +84,7 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
     judge.all(
         expected=[2],
         observed=Sender.tags(came),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[*sent, ack, *came],
     )
     later.acknowledge_all()
@@ -100,18 +100,27 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
     sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
     refusal = connection.poll_packet(0)
     answers = [*exchange.answers, refusal]
-    seen = [f"0x{frame.data[FLAGS_OFFSET] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
+    seen = [
+        f"0x{frame.data[FLAGS_OFFSET] & 0x1F:02X} in a packet of {len(frame.data)} bytes"
+        for frame in answers
+        if frame is not None
+    ]
     client = sent.data[20:36].hex()
     follows = [frame.data[20:36].hex() == client for frame in (exchange.answers[0], refusal) if frame is not None]
     judge(
         "MQQB-2.2.1-D01",
         expected=fields(
             {
-                "Flags and size": ["0x02 of 572", "0x03 of 32", "0x01 of 36", "0x12 of 572"],
-                "ClientGuid follows": [True, True],
+                "Flags": [
+                    "0x02 in a packet of 572 bytes",
+                    "0x03 in a packet of 32 bytes",
+                    "0x01 in a packet of 36 bytes",
+                    "0x12 in a packet of 572 bytes",
+                ],
+                "ClientGuid follows Flags": [True, True],
             }
         ),
-        observed={"Flags and size": seen, "ClientGuid follows": follows},
+        observed={"Flags": seen, "ClientGuid follows Flags": follows},
         evidence=[*exchange.connection.received, refusal],
     )
 

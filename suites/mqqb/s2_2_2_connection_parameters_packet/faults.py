@@ -9,7 +9,7 @@ from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import ConnectionParametersPacket
 
 add(
-    "any-connection-parameters-in-clear",
+    "any-connection-parameters-in-bit-clear",
     "MQQB-2.2.2-01",
     "A ConnectionParameters packet is sent with IN clear.",
     bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),

@@ -20,7 +20,7 @@ register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParameter
 
 
 def _demand_timeout(field: str, shortest_ms: int) -> Predicate:
-    """Judge a timeout of an initiator; an acceptor repeats the timeout of the initiator, whatever its value."""
+    """Judge a timeout of an initiator; an acceptor repeats the timeout of the initiator, regardless of its value."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         if context.sut_role != "initiator":

@@ -58,7 +58,12 @@ def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reser
         session.connection.acknowledge_all()
         session.connection.send(peer.message())
         silent = session.connection.quiet()
-        effects.append({"message": came is not None, "silent": silent})
+        effects.append({"SUT_sends_its_message": came is not None, "SUT_is_silent_after_a_message": silent})
         evidence += [sent, came, session.connection.last]
         session.connection.close()
-    judge("MQQB-2.2.2.1-01", expected=facts(**effects[0] | {"message": True}), observed=effects[1], evidence=evidence)
+    judge(
+        "MQQB-2.2.2.1-01",
+        expected=facts(**effects[0] | {"SUT_sends_its_message": True}),
+        observed=effects[1],
+        evidence=evidence,
+    )

@@ -29,7 +29,7 @@ add_refusals(
 
 for _name, _rules, _says, _install in (
     (
-        "any-establish-connection-in-clear",
+        "any-establish-connection-in-bit-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
         "An EstablishConnection packet is sent with IN clear.",
         bit_clear(ESTABLISH_PACKET, "BaseHeader.IN"),
@@ -41,7 +41,7 @@ for _name, _rules, _says, _install in (
         field_is(ESTABLISH_PACKET, "InternalHeader.PT", 3),
     ),
     (
-        "initiator-establish-connection-server-guid-own",
+        "initiator-establish-connection-server-guid-set-to-own-guid",
         ("MQQB-2.2.3.1-01",),
         "The initiator's EstablishConnection request has the initiator's own GUID as ServerGuid.",
         sent_as("initiator", packets(ESTABLISH_PACKET, _set_server_to_client)),

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 2.2.4 OrderAck Packet, written blind."""
+"""Faults of MS-MQQB 2.2.4 OrderAck Packet, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ for _name, _rule, _does in (
     add(_name, _rule, f"The receiver's FinalAck {_does}.", WRONG_HEADER_FAULTS[_does](is_final_ack))
 
 add(
-    "receiver-final-ack-dm-0",
+    "receiver-final-ack-delivery-mode-0",
     "MQQB-2.2.5-03",
     "The receiver's FinalAck is express: its DM is 0.",
     bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),

@@ -37,14 +37,16 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
     """
     secured = Secured(peer, sut)
 
-    def message(user=ALICE, **security):
+    def build_secured_message(user=ALICE, **security):
         return secured.message(user, queue="transactional", body=CLEAR_BODY, security=security)
 
     packets = {
-        "MQQB-2.2.5-15": message(MALLORY),
-        "MQQB-2.2.5-16": encrypt_message(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268),
-        "MQQB-2.2.5-17": sign_message(message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
-        "MQQB-2.2.5-18": sign_message(message(), SIG20, BOB.key),
+        "MQQB-2.2.5-15": build_secured_message(MALLORY),
+        "MQQB-2.2.5-16": encrypt_message(
+            sut, build_secured_message(), 5, AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
+        ),
+        "MQQB-2.2.5-17": sign_message(build_secured_message(DE=0, ProviderInfo=UNKNOWN_PROVIDER)),
+        "MQQB-2.2.5-18": sign_message(build_secured_message(), SIG20, BOB.key),
     }
     for rule, disposition in secured.dispositions(packets, "transactional").items():
         judge(

@@ -35,8 +35,8 @@ def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
 @covers("MQQB-2.2.7-01")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
 def test_unused_flags_of_a_ping_response_are_ignored(peer, sut, judge, RF, expected):
-    """The peer sends a Ping Response with every unused flag set: the SUT opens a session if RF is 0, and none if RF is
-    1.
+    """The peer sends a Ping Response with every unused flag set: the SUT opens a session if RF is 0, and opens no
+    session if RF is 1.
     """
     pinging_sut = PingingSut(peer, sut)
     asked = pinging_sut.await_ping()

@@ -95,7 +95,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
         exchange = ping_sut(peer, RC=RC)
         outcome, connection = request_session_as(peer, peer.identifier)
         opened.append(connection)
-        case = f"Ping Response with a limit of {limit} sessions"
+        case = f"Ping Response with max_sessions {limit}"
         judge(
             "MQQB-2.2.7-04",
             "MQQB-3.1.7.7-05",

@@ -46,7 +46,13 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
         )
         return
     expected, observed = (", ".join(each) for each in zip(*known, strict=True))
-    judge("MQQB-2.2-D01", expected=expected, observed=observed, case="bytes of the numbers", evidence=frames)
+    judge(
+        "MQQB-2.2-D01",
+        expected=expected,
+        observed=observed,
+        case="bytes of the numbers in the SUT's packets",
+        evidence=frames,
+    )
 
 
 def _split_octets(text: str) -> list[str]:

@@ -7,14 +7,14 @@ from typing import Any
 from harness.expectations.numbers import show_integer
 from harness.judging.passive import Finding, passive
 from reference_qm.codec import FormatError, SimpleBlob
-from suites.mqmq.steps.message_parts import of_part
+from suites.mqmq.steps.message_parts import judge_message_part
 
 HEAD, KEY_ALGORITHM, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
 SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
-@of_part("SecurityHeader")
+@judge_message_part("SecurityHeader")
 def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
     """Demand one of the algorithms as sessionKeyAlgorithm, in a well-formed or malformed blob."""
     key = security.SecurityData.EncryptionKey
@@ -31,7 +31,7 @@ def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
 
 
 @passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")
-@of_part("SecurityHeader")
+@judge_message_part("SecurityHeader")
 def demand_blob_layout(security: Any, packet: Any) -> Finding:
     """Demand the constant bytes and the size of a SIMPLEBLOB."""
     key = security.SecurityData.EncryptionKey

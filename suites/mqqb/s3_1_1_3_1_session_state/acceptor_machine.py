@@ -45,59 +45,59 @@ class Acceptor(Machine, path=Path(__file__)):
     @event("EstablishConnection")
     def send_establish_connection(self) -> str:
         """Send an EstablishConnection request with ServerGuid zero."""
-        return self._send("EstablishConnection")
+        return self._send_input("EstablishConnection")
 
     @event("EstablishConnection for another")
     def send_establish_connection_for_another(self) -> str:
         """Send an EstablishConnection request with the ServerGuid of a different queue manager."""
-        return self._send("EstablishConnection for another")
+        return self._send_input("EstablishConnection for another")
 
     @event("ConnectionParameters")
     @probe("ConnectionParameters")
     def send_connection_parameters(self) -> str:
         """Send a ConnectionParameters request."""
-        return self._send("ConnectionParameters")
+        return self._send_input("ConnectionParameters")
 
     @event("recoverable message")
     @probe("recoverable message")
     def send_message(self) -> str:
         """Send a recoverable message."""
-        return self._send("recoverable message")
+        return self._send_input("recoverable message")
 
     @event("SessionAck")
     def send_session_ack(self) -> str:
         """Send a SessionAck with correct counts."""
-        return self._send("SessionAck")
+        return self._send_input("SessionAck")
 
     @event("early SessionAck")
     def send_early_session_ack(self) -> str:
         """Send a SessionAck for a message that the system did not send."""
-        return self._send("early SessionAck")
+        return self._send_input("early SessionAck")
 
     @event("SessionAck with a greater count")
     def send_greater_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too great."""
-        return self._send("SessionAck with a greater count")
+        return self._send_input("SessionAck with a greater count")
 
     @event("SessionAck with a smaller count")
     def send_smaller_count(self) -> str:
         """Send a SessionAck whose UserMsgSequenceNumber is too small."""
-        return self._send("SessionAck with a smaller count")
+        return self._send_input("SessionAck with a smaller count")
 
     @event("SessionAck with a wrong recoverable count")
     def send_wrong_recoverable_count(self) -> str:
         """Send a SessionAck whose RecoverableMsgSeqNumber is wrong."""
-        return self._send("SessionAck with a wrong recoverable count")
+        return self._send_input("SessionAck with a wrong recoverable count")
 
     @event("unknown internal packet")
     def send_unknown_packet(self) -> str:
         """Send an internal packet of an unknown type."""
-        return self._send("unknown internal packet")
+        return self._send_input("unknown internal packet")
 
     @event("no packet")
     def send_no_packet(self) -> str:
         """Send bytes that are not a packet."""
-        return self._send("no packet")
+        return self._send_input("no packet")
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Acceptor(Machine, path=Path(__file__)):
         except ConformanceFailure:
             return None
 
-    def _send(self, name: str) -> str:
+    def _send_input(self, name: str) -> str:
         outcome = self._system.send_input(name)
         conversation = self._system.conversation
         if conversation is not None:

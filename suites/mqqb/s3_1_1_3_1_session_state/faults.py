@@ -53,7 +53,7 @@ def _rename_hop_addresses(qm: QueueManager) -> None:
 
 
 add(
-    "any-session-remote-qm-address-is-a-name",
+    "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
     "RemoteQMAddress of a session is a name instead of an address.",
     always(_rename_remote_addresses),

@@ -23,8 +23,8 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Three sequences to one queue, of which a FinalAck ends one, and a sequence to a second queue have increasing
-    identifiers; the first sequence to each queue has Ordinal 1.
+    """Three sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
+    each queue has Ordinal 1. A FinalAck ends one of the three sequences.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -131,14 +131,16 @@ def _await_messages(sender, message_tags):
     """Wait until the messages with the given tags have arrived on an open session; return them."""
     inbox = sender.peer.inbox
 
-    def found() -> dict[int, Frame]:
+    def find_latest_messages() -> dict[int, Frame]:
         return {Sender.tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
     if not sender.peer.environment.run_until(
-        lambda: set(message_tags) <= found().keys(), sender.sut.connect_timeout_ms
+        lambda: set(message_tags) <= find_latest_messages().keys(), sender.sut.connect_timeout_ms
     ):
-        raise ConformanceFailure(f"{len(set(message_tags) & found().keys())} of {len(message_tags)} messages arrived")
-    return [found()[tag] for tag in message_tags]
+        raise ConformanceFailure(
+            f"{len(set(message_tags) & find_latest_messages().keys())} of {len(message_tags)} messages arrived"
+        )
+    return [find_latest_messages()[tag] for tag in message_tags]
 
 
 def _acknowledge_messages(sender, frames):
@@ -210,12 +212,12 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
     accepted = frame is not None and bool(read_ack_place(frame).TxSequenceNumber)
-    refused = holds("number 2 is not accepted", otherwise="accepted")
+    refused = holds("not accepted", otherwise="accepted")
     judge(
         "MQQB-3.1.1.3.1-09",
         expected=refused,
         observed=not accepted,
-        case="number 2 before number 1",
+        case="number 2 that arrives before number 1",
         evidence=[early, frame],
     )
     judge.conclude("MQQB-3.1.1.3.1-09")
@@ -294,7 +296,7 @@ def _await_reject_count(peer, sut, count):
     """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
-    def shown():
+    def is_count_shown():
         transfers = sut.control.call("get_transfers", queue=queue)["transfers"]
         counts = [
             read_element(one, "RejectCount")
@@ -303,5 +305,5 @@ def _await_reject_count(peer, sut, count):
         ]
         return counts[-1] if counts else "no count"
 
-    peer.eventually(lambda: shown() == count)
-    return shown()
+    peer.eventually(lambda: is_count_shown() == count)
+    return is_count_shown()

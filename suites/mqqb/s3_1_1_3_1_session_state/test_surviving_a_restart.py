@@ -78,7 +78,7 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
     queue = sut.new_queue("sequence", transactional=True)
     sent: list[Frame] = []
 
-    def give(number: int, label: str) -> None:
+    def send_next_message(number: int, label: str) -> None:
         receiver.sequence.number = number - 1
         sent.append(receiver.send(destination=rf"TCP:{sut.address}\{queue}", label=label))
 
@@ -86,17 +86,17 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
         return [one["label"] for one in sut.control.call("peek", queue=queue)["messages"]]
 
     for number in range(1, count + 1):
-        give(number, f"{number} before")
+        send_next_message(number, f"sent before ({number})")
     if not peer.eventually(lambda: len(labels()) == count):
         raise ConformanceFailure("the messages did not arrive in their queue")
     receiver.poll_acknowledgment()
     while taken and sut.control.call("receive", queue=queue, timeout_ms=0)["message"]:
         pass
-    expected = [*labels(), "next"]
+    expected = [*labels(), "sent after"]
     sut.restart()
     receiver.session = peer.open_raw()
-    give(count, "the same again")
-    give(count + 2, "too early")
-    give(count + 1, "next")
-    peer.eventually(lambda: "next" in labels())
+    send_next_message(count, "the same again")
+    send_next_message(count + 2, "too early")
+    send_next_message(count + 1, "sent after")
+    peer.eventually(lambda: "sent after" in labels())
     judge.all(expected=expected, observed=labels(), case="messages in the queue after a restart", evidence=sent)

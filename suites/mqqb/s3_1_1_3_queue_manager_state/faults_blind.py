@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.1.3 Queue Manager State, written blind."""
+"""Faults of MS-MQQB 3.1.1.3 Queue Manager State, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
             raise ConformanceFailure("the message that was sent after the restart did not arrive")
         judge(
             "MQQB-3.1.1.3-25",
-            expected=holds("a higher MessageID than before"),
+            expected=holds("the MessageID is higher than the earlier MessageIDs"),
             observed=_list_message_ids(later)[0] > max(ids) or f"{_list_message_ids(later)[0]} after {max(ids)}",
             evidence=[*came, *later],
         )

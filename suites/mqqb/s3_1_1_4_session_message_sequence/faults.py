@@ -35,7 +35,7 @@ add(
     _number_messages_from(first=0, step=1),
 )
 add(
-    "sender-session-messages-numbered-by-two",
+    "sender-session-message-numbers-grow-by-two",
     "MQQB-3.1.1.4-01",
     "The sender numbers the messages of a session 1, 3, 5.",
     _number_messages_from(first=1, step=2),

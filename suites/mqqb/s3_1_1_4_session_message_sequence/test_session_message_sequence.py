@@ -58,7 +58,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
         "MQQB-3.1.1.4-D01",
         expected=[1, 2, 3],
         observed=numbers,
-        case="recoverable numbers acknowledged",
+        case="recoverable messages acknowledged, by number",
         evidence=[*sent, *acks],
     )
 

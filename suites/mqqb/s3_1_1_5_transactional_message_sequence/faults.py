@@ -42,7 +42,7 @@ def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Ins
 
 for _name, _rule, _says, _change in (
     (
-        "sender-sequence-info-prev-no-own-number",
+        "sender-sequence-info-prev-no-equals-own-number",
         "MQQB-3.1.1.5-D03",
         "The sender's SEQUENCE_INFO of a message has the message's own number as PrevNo.",
         lambda info: replace(info, PrevNo=info.SeqNo),
@@ -50,7 +50,7 @@ for _name, _rule, _says, _change in (
     (
         "sender-sequence-info-seq-id-one-less",
         "MQQB-3.1.1.5-D01",
-        "The sender's SEQUENCE_INFO of a message has a SeqID one less than that of its sequence.",
+        "The sender's SEQUENCE_INFO of a message has a SeqID that is one less than the SeqID of its sequence.",
         lambda info: replace(info, SeqID=info.SeqID - 1),
     ),
     (

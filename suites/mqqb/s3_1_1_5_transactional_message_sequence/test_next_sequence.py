@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, none
+from harness.expectations import facts, none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_sequence_numbers, read_sequence_id
 
@@ -25,12 +25,12 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     old_sequence = read_sequence_id(sent[0])
     ordinal = old_sequence[1] + 1
     begun, continued = (
-        {"Ordinal": read_sequence_id(frame)[1], "number": get_transaction_header(frame).TxSequenceNumber}
+        {"Ordinal": read_sequence_id(frame)[1], "TxSequenceNumber": get_transaction_header(frame).TxSequenceNumber}
         for frame in (first, second)
     )
-    expected = facts(Ordinal=ordinal, number=1)
+    expected = facts(Ordinal=ordinal, TxSequenceNumber=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, number=2), observed=continued, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, TxSequenceNumber=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
     judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
     outgoing.acknowledge_all()
@@ -51,9 +51,11 @@ def test_new_sequence_survives_restart(peer, sut, judge, finished):
     after = outgoing.send(2)
     evidence = [*before, *after]
     observed = {
-        "sequence_is_later": [read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after],
-        "numbers": list_sequence_numbers(after),
+        "each_message_is_in_a_later_sequence": [
+            read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after
+        ],
+        "TxSequenceNumbers": list_sequence_numbers(after),
     }
-    expected = facts(sequence_is_later=each(True), numbers=[1, 2])
+    expected = facts(each_message_is_in_a_later_sequence=[True, True], TxSequenceNumbers=[1, 2])
     judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

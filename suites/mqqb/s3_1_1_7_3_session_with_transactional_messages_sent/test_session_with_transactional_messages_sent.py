@@ -32,6 +32,6 @@ def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
         for bit in range(32)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
-    observed = {"acknowledged_count": counted, "recoverable_numbers": sorted(named)}
-    expected, evidence = facts(acknowledged_count=2, recoverable_numbers=[1, 2]), [*sent, *finals, *acks]
+    observed = {"AckSequenceNumber": counted, "recoverable_messages_acknowledged": sorted(named)}
+    expected, evidence = facts(AckSequenceNumber=2, recoverable_messages_acknowledged=[1, 2]), [*sent, *finals, *acks]
     judge("MQQB-3.1.1.7.3-D01", expected=expected, observed=observed, evidence=evidence)

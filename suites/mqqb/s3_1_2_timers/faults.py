@@ -73,7 +73,7 @@ for _name, _duration_ms in (
     )
 
 
-@fault("sender-resend-time-without-interval", breaks="MQQB-3.1.2.6-D01")
+@fault("sender-resend-time-set-without-resend-interval", breaks="MQQB-3.1.2.6-D01")
 class SenderResendTimeWithoutInterval(TransactionalSending):
     """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 

@@ -169,7 +169,7 @@ def _set_second_to_medium(qm: QueueManager) -> None:
 
 
 add(
-    "sender-resend-table-second-entry-medium",
+    "sender-resend-table-second-entry-has-medium-interval",
     "MQQB-3.1.3.1-02",
     "The sender's ResendTimerTable has ResendTimeoutsMedium as its second entry.",
     always(_set_second_to_medium),

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.3.1 Global Initialization, written blind."""
+"""Faults of MS-MQQB 3.1.3.1 Global Initialization, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

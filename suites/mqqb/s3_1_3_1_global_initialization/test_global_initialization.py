@@ -149,7 +149,7 @@ def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, su
     judge(
         "MQQB-3.1.3.1-07",
         expected=TIMER_RUNS,
-        observed=_is_running(manager),
+        observed=_is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with outdated entries",
         evidence=session.sent[-1],
     )
@@ -172,7 +172,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     judge(
         "MQQB-3.1.3.1-07",
         expected=TIMER_RUNS,
-        observed=_is_running(manager),
+        observed=_is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with entries in the history",
         evidence=sent,
     )
@@ -198,7 +198,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     judge(
         "MQQB-3.1.3.1-06",
         expected=TIMER_IS_STOPPED,
-        observed=not _is_running(manager),
+        observed=not _is_history_timer_running(manager),
         case="MessageIDHistory Cleanup Timer with an empty history",
         evidence=sent,
     )
@@ -216,5 +216,5 @@ TIMER_RUNS = holds("running", otherwise="stopped")
 TIMER_IS_STOPPED = holds("stopped", otherwise="running")
 
 
-def _is_running(manager):
+def _is_history_timer_running(manager):
     return read_element(read_element(manager, "timers"), HISTORY_TIMER) is not None

@@ -72,7 +72,7 @@ def _continue_message_numbers(faulty: FaultyCore) -> None:
 add(
     "receiver-recoverable-ack-number-continues-over-sessions",
     "MQQB-3.1.3.2-07",
-    "The receiver acknowledges recoverable messages with numbers that continue those of the previous session.",
+    "The receiver acknowledges recoverable messages with numbers that continue the numbers of the previous session.",
     _continue_message_numbers,
 )
 
@@ -100,11 +100,11 @@ def _begin_session_with(element: str, value: object) -> Install:
 _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("any-new-session-unacked-received-count-5", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount", 5),
     ("any-new-session-unacked-message-count-65535", "MQQB-3.1.3.2-23", "UnAckedMessageCount", 0xFFFF),
-    ("any-new-session-session-active-true", "MQQB-3.1.3.2-25", "SessionActive", True),
-    ("any-new-session-received-ack-true", "MQQB-3.1.3.2-26", "ReceivedAck", True),
+    ("any-new-session-element-session-active-true", "MQQB-3.1.3.2-25", "SessionActive", True),
+    ("any-new-session-element-received-ack-true", "MQQB-3.1.3.2-26", "ReceivedAck", True),
     ("any-new-session-ack-wait-timeout-30-s", "MQQB-3.1.3.2-27", "AckWaitTimeout", 30_000),
     ("any-new-session-order-ack-timeout-5-s", "MQQB-3.1.3.2-28", "OrderAckTimeout", 5_000),
-    ("any-new-session-direct-format-session-true", "MQQB-3.1.3.2-29", "DirectFormatSession", True),
+    ("any-new-session-element-direct-format-session-true", "MQQB-3.1.3.2-29", "DirectFormatSession", True),
     ("any-new-session-maximum-order-ack-delay-60-s", "MQQB-3.1.3.2-30", "MaximumOrderAckDelay", 60),
     ("any-new-session-last-order-ack-send-time-0", "MQQB-3.1.3.2-31", "LastOrderAckSendTime", 0),
     ("any-new-session-recoverable-ack-send-timeout-500-ms", "MQQB-3.1.3.2-32", "RecoverableAckSendTimeout", 500),
@@ -133,7 +133,7 @@ add(
 )
 
 
-@fault("acceptor-new-session-in-state-waiting-cp-msg", breaks="MQQB-3.1.3.2-36")
+@fault("acceptor-new-session-state-waiting-cp-msg-instead-of-ec-msg", breaks="MQQB-3.1.3.2-36")
 class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 
@@ -227,7 +227,7 @@ def _clear_queue_manager_identifier(qm: QueueManager) -> None:
 
 
 add(
-    "any-queue-manager-identifier-null",
+    "queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
     "QueueManager.Identifier is the null GUID.",
     always(_clear_queue_manager_identifier),

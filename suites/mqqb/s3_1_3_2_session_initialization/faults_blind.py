@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.3.2 Session Initialization, written blind."""
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 add(
-    "sender-received-ack-never-set",
+    "sender-element-received-ack-never-set",
     "MQQB-3.1.5.1-01",
     "The sender's ReceivedAck stays FALSE when a packet arrives.",
     skip(Identifying.note_received),

@@ -136,7 +136,7 @@ def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
         "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
         "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
         "parameters with a byte too many": set_packet_size(parameters + b"\x00"),
-        "a PacketSize below that of a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
+        "a PacketSize smaller than a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
 

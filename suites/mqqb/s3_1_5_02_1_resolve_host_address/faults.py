@@ -108,15 +108,15 @@ class InitiatorDestinationInfoOfFirstFormatName(NextHops):
 
 @fault("initiator-connects-to-other-address-than-next-hop", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
 class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
-    """The initiator connects to an address other than that of the next hop."""
+    """The initiator connects to an address other than the address of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return _build_next_hops(guid, UNUSED_ADDRESS)
 
 
-@fault("initiator-next-hops-of-other-guid", breaks="MQQB-3.1.5.2.1-16")
+@fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
 class InitiatorNextHopsOfOtherGuid(NextHops):
-    """The initiator calls Get Next Hops with a GUID other than that of the destination."""
+    """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
         return super().get_next_hops(OTHER_GUID)

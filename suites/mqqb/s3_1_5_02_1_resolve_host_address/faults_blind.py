@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.2.1 Resolve Host Address, written blind."""
+"""Faults of MS-MQQB 3.1.5.2.1 Resolve Host Address, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

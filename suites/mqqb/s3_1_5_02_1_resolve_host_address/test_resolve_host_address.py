@@ -40,7 +40,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.poll_request()
-    connected = holds(f"a connection to {peer.address}", otherwise="no connection")
+    connected = holds(f"the SUT connects to {peer.address}", otherwise="no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
     judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if request is None:
@@ -78,7 +78,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
-        expected=holds(f"a connection to {peer.address}", otherwise="no connection"),
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="no connection"),
         observed=bool(request),
         evidence=[request],
     )
@@ -192,7 +192,7 @@ def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, nam
 def _list_attempts(sut, name):
     """Return the times in the ConnectionHistory of a format name.
 
-    A SUT may renew its only entry instead of adding another.
+    A SUT may renew its only entry instead of adding a second entry.
     """
     return [one["ConnectionHistoryTime"] for one in list_connection_history(sut, name)]
 

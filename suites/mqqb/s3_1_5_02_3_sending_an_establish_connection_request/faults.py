@@ -33,7 +33,7 @@ def _change_connect_port(effect: Effect) -> Iterable[Effect]:
 add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
-    "The initiator connects to the port after that of the acceptor.",
+    "The initiator connects to the port after the acceptor's port.",
     effects(_change_connect_port),
 )
 
@@ -44,7 +44,7 @@ def _has_no_server_guid(packet: EstablishConnectionPacket) -> bool:
 
 for _name, _rules, _says, _install in (
     (
-        "initiator-establish-connection-in-clear",
+        "initiator-establish-connection-in-bit-clear",
         "MQQB-3.1.5.2.3-04",
         "The initiator's EstablishConnection request has BaseHeader.Flags.IN clear.",
         bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
@@ -128,7 +128,7 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
 # -- the Session Initialization Timer ------------------------------------------------------------------------------
 
 
-@fault("initiator-initialization-timer-of-failed-attempt-kept", breaks="MQQB-3.1.5.2.3-01")
+@fault("initiator-initialization-timer-keeps-running-after-failed-attempt", breaks="MQQB-3.1.5.2.3-01")
 class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
     """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 

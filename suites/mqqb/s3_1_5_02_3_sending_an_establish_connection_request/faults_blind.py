@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet, written blind."""
+"""Faults of MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet, by an author who saw no check."""
 
 from __future__ import annotations
 

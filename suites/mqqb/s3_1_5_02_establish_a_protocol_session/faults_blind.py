@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.2 Establish a Protocol Session, written blind."""
+"""Faults of MS-MQQB 3.1.5.2 Establish a Protocol Session, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

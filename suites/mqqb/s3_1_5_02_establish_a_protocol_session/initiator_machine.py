@@ -46,19 +46,19 @@ class Initiator(Machine, path=Path(__file__)):
     @event("EstablishConnection")
     def send_establish_response(self) -> str:
         """Send a valid EstablishConnection response."""
-        return self._send(self._build_establish_response())
+        return self._send_and_collect_answers(self._build_establish_response())
 
     @event("EstablishConnection with CS")
     def send_refusal(self) -> str:
         """Send an EstablishConnection response with CS set."""
         packet = self._build_establish_response()
         packet["InternalHeader"].CS = 1
-        return self._send(packet)
+        return self._send_and_collect_answers(packet)
 
     @event("EstablishConnection for another")
     def send_response_for_another(self) -> str:
         """Send an EstablishConnection response with the ClientGuid of a different queue manager."""
-        return self._send(self._build_establish_response(ClientGuid=FOREIGN_GUID))
+        return self._send_and_collect_answers(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
     @event("ConnectionParameters")
     @probe("ConnectionParameters")
@@ -66,8 +66,8 @@ class Initiator(Machine, path=Path(__file__)):
         """Send a ConnectionParameters response."""
         asked = getattr(self._outgoing, "parameters", None)
         if asked is None:
-            return self._send(INPUTS["ConnectionParameters"](self._peer, self._outgoing.connection))
-        return self._send(parameters_response(asked))
+            return self._send_and_collect_answers(INPUTS["ConnectionParameters"](self._peer, self._outgoing.connection))
+        return self._send_and_collect_answers(parameters_response(asked))
 
     @event("recoverable message")
     @probe("recoverable message")
@@ -102,9 +102,9 @@ class Initiator(Machine, path=Path(__file__)):
         return establish_response(self._peer, self._outgoing.request, **header)
 
     def _send_input(self, name: str, within_ms: int = 0) -> str:
-        return self._send(INPUTS[name](self._peer, self._outgoing.connection), within_ms)
+        return self._send_and_collect_answers(INPUTS[name](self._peer, self._outgoing.connection), within_ms)
 
-    def _send(self, packet: Any, within_ms: int = 0) -> str:
+    def _send_and_collect_answers(self, packet: Any, within_ms: int = 0) -> str:
         """Send a packet; return the packets that arrive until the system is silent, and any end of the connection."""
         connection = self._outgoing.connection
         before = len(connection.received)

@@ -51,7 +51,7 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
     peer.environment.run_until(lambda: len(list_failed()) > 1, 2 * sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.2-04",
-        expected=holds(f"failures of two addresses, one of them {peer.address}"),
+        expected=holds(f"ConnectionHistory lists failures of two addresses, one of them {peer.address}"),
         observed=(len(list_failed()) > 1 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
     )
 

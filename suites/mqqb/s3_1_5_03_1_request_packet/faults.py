@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 for _name, _rules, _says, _install in (
     (
-        "acceptor-establish-connection-in-clear",
+        "acceptor-establish-connection-in-bit-clear",
         "MQQB-3.1.5.3.1-03",
         "The acceptor's EstablishConnection response has BaseHeader.Flags.IN clear.",
         bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
@@ -47,7 +47,7 @@ for _name, _rules, _says, _install in (
     (
         "acceptor-establish-connection-client-guid-wrong",
         "MQQB-3.1.5.3.1-08",
-        "The acceptor's EstablishConnection response has a ClientGuid other than that of the request.",
+        "The acceptor's EstablishConnection response has a ClientGuid other than the ClientGuid of the request.",
         field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
@@ -84,7 +84,7 @@ add(
 )
 
 
-@fault("acceptor-session-remote-guid-zero", breaks="MQQB-3.1.5.3.1-01")
+@fault("acceptor-session-remote-qm-guid-zero", breaks="MQQB-3.1.5.3.1-01")
 class AcceptorSessionRemoteGuidZero(SessionOpening):
     """RemoteQMGuid of the acceptor's session is zero."""
 

@@ -107,7 +107,7 @@ class InitiatorRecoverableAckTimeoutUnlimited(SessionOpening):
 
 for _name, _rules, _says, _install in (
     (
-        "initiator-connection-parameters-in-clear",
+        "initiator-connection-parameters-in-bit-clear",
         "MQQB-3.1.5.3.2-08",
         "The initiator's ConnectionParameters request has BaseHeader.Flags.IN clear.",
         bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.3.2 of round one, written without its checks."""
+"""Faults of MS-MQQB 3.1.5.3.2, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def measure_recoverable_ack_timeout(
 ) -> tuple[int, int, list[Frame]]:
     """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
 
-    The exchange begins before the time of the SUT's request, because that time is the one at which the tester read the
+    The exchange begins before the time of the SUT's request, because that time is the time at which the tester read the
     packet.
     """
     began_ms = peer.recorder.elapsed_ms()

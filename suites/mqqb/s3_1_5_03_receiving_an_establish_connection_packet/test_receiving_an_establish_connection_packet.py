@@ -50,4 +50,10 @@ def test_second_establish_connection_response_closes_session(peer, sut, judge):
         connection = session.connection
         sent = connection.send(establish_response(peer, asked))
         observed, evidence = connection.until_closed(), [sent, connection.last]
-        judge("MQQB-3.1.5.3-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.3-01",
+            expected=closed(),
+            observed=observed,
+            case=f"session in state {last_step}",
+            evidence=evidence,
+        )

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 # -- elements from the request --------------------------------------------------------------------------------------
 
 
-@fault("acceptor-received-window-size-own", breaks="MQQB-3.1.5.4.1-01")
+@fault("acceptor-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.1-01")
 class AcceptorReceivedWindowSizeOwn(SessionOpening):
     """The acceptor's ReceivedWindowSize is its own WindowSize."""
 
@@ -72,7 +72,7 @@ class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
 
 for _name, _rules, _says, _install in (
     (
-        "acceptor-connection-parameters-in-clear",
+        "acceptor-connection-parameters-in-bit-clear",
         "MQQB-3.1.5.4.1-06",
         "The acceptor's ConnectionParameters response has BaseHeader.Flags.IN clear.",
         bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
@@ -173,7 +173,7 @@ class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
 
 @fault("acceptor-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-04")
 class RecoverableAckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s for a greater RecoverableAckTimeout of the ConnectionParameters request."""
+    """The acceptor uses 60 s if RecoverableAckTimeout of the ConnectionParameters request is greater."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -182,7 +182,7 @@ class RecoverableAckWithinMinute(SessionOpening):
 
 @fault("acceptor-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-02")
 class AckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s for a greater AckTimeout of the ConnectionParameters request."""
+    """The acceptor uses 60 s if AckTimeout of the ConnectionParameters request is greater."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)

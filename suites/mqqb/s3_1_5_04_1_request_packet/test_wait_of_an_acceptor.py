@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.4.1 Request Packet: the Session Ack Wait Timer of an acceptor.
 
-The acceptor sends FinalAcks on the session that it accepted, unless it opens another session for them (E16).
+The acceptor sends FinalAcks on the session that it accepted, unless it opens a separate session for them (E16).
 """
 
 from __future__ import annotations
@@ -64,6 +64,6 @@ def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
     is_same = whole <= LONGEST_WAIT_IN_TIMEOUTS and all(
         wait.is_near(whole * unit_ms, TOLERANCE_IN_TIMEOUTS * unit_ms) for wait, unit_ms in waits
     )
-    expected = holds(f"{whole} AckTimeouts until the end of each session")
+    expected = holds(f"each session ends after {whole} times its AckTimeout")
     observed = is_same or f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
     judge("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01", expected=expected, observed=observed, evidence=evidence)

@@ -21,7 +21,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("initiator-received-window-size-own", breaks="MQQB-3.1.5.4.2-01")
+@fault("initiator-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.2-01")
 class InitiatorReceivedWindowSizeOwn(SessionOpening):
     """The initiator's ReceivedWindowSize is its own WindowSize."""
 
@@ -43,7 +43,7 @@ def _change_hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
 
 
 add(
-    "initiator-next-hops-keep-others-when-open",
+    "initiator-next-hops-keep-unused-addresses-when-session-opens",
     "MQQB-3.1.5.4.2-03",
     "The initiator's NextHops keeps other addresses when the session is open.",
     _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}", *hops]),
@@ -51,7 +51,7 @@ add(
 add(
     "initiator-next-hops-wrong-address-when-open",
     "MQQB-3.1.5.4.2-04",
-    "The initiator's NextHops has an address other than that of the open session.",
+    "The initiator's NextHops has an address other than the address of the open session.",
     _change_hops_when_open(lambda hops: [f"IP={UNUSED_ADDRESS}"]),
 )
 add(

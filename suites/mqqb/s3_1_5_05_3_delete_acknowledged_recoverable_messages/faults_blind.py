@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages, written blind."""
+"""Faults of MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
         _change_resend_interval,
     ),
     (
-        "sender-order-ack-last-ack-set-back",
+        "sender-late-order-ack-sets-last-ack-back",
         "MQQB-3.1.5.6-07",
         "The sender sets LastAck to a lower number when it receives an OrderAck for that number.",
         _set_last_ack,

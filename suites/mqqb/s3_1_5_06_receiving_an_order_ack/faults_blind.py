@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, written blind."""
+"""Faults of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

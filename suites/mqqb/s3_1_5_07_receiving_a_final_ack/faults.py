@@ -42,7 +42,7 @@ class SenderFinalAckDeadLetterMissing(FinalAcks):
         super().journal_completed(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 
 
-@fault("sender-final-ack-dead-letter-only-if-never-queued", breaks="MQQB-3.1.5.7-05")
+@fault("sender-final-ack-dead-letters-message-only-if-it-was-never-queued", breaks="MQQB-3.1.5.7-05")
 class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 

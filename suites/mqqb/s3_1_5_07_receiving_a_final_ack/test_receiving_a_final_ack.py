@@ -83,7 +83,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
-        judge(rule, expected=none(f"message outside the {name}"), observed=elsewhere, evidence=evidence)
+        judge(rule, expected=none(f"message missing from the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.acknowledge_all()
 
 

@@ -31,7 +31,10 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
             receipt.done = True
 
 
-@fault("receiver-duplicate-of-last-message-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
+@fault(
+    "receiver-detects-duplicate-only-of-last-message",
+    breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"),
+)
 class ReceiverDuplicateOfLastMessageOnly(History):
     """The receiver discards a duplicate only if it repeats the latest message."""
 

@@ -53,14 +53,14 @@ def _set_session_element(element: str, value: int | bool) -> Install:
 
 for _name, _rule, _says, _element, _value in (
     (
-        "receiver-unacked-count-always-1",
+        "receiver-unacked-received-count-always-1",
         "MQQB-3.1.5.8.2-03",
         "The receiver sets UnackedReceivedMsgCount to 1 when it receives a message.",
         "UnackedReceivedMsgCount",
         1,
     ),
     (
-        "receiver-unacked-count-always-0",
+        "receiver-unacked-received-count-always-0",
         "MQQB-3.1.5.8.2-03",
         "The receiver sets UnackedReceivedMsgCount to 0 when it receives a message.",
         "UnackedReceivedMsgCount",
@@ -91,7 +91,7 @@ for _name, _rule, _says, _element, _value in (
     add(_name, _rule, _says, _set_session_element(_element, _value))
 
 
-@fault("receiver-session-ack-send-timer-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
+@fault("receiver-session-ack-send-timer-lasts-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
 class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
     """The receiver's Session Ack Send Timer runs for the whole AckWaitTimeout."""
 
@@ -112,7 +112,7 @@ class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
 
 
 add(
-    "receiver-session-ack-not-earlier-for-recoverable",
+    "receiver-session-ack-for-recoverable-message-as-late-as-for-express",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
     "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
     skip_during(SessionAcks.set_flag, SessionTimers.start),

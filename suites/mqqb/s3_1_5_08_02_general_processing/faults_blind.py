@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.5.8.2 General Processing, written blind."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
         return super().find_destination(packet) or next(iter(self.qm.adm.QueueCollection.values()))
 
 
-@fault("receiver-own-computer-name-not-recognized", breaks="MQQB-3.1.5.8.2-14")
+@fault("receiver-does-not-recognize-own-computer-name", breaks="MQQB-3.1.5.8.2-14")
 class ReceiverOwnComputerNameNotRecognized(Arrival):
     """The receiver finds no queue for a message that names the receiver's computer by name instead of address."""
 
@@ -112,7 +112,7 @@ def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
 
 for _name, _breaks, _says, _refused, _dead in (
     (
-        "receiver-message-to-missing-queue-dead-lettered",
+        "receiver-puts-message-to-missing-queue-into-dead-letter-queue",
         ("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23"),
         "The receiver moves a message to a missing queue into its own dead-letter queue.",
         NO_QUEUE_CLASS,
@@ -126,7 +126,7 @@ for _name, _breaks, _says, _refused, _dead in (
         False,
     ),
     (
-        "receiver-refused-transactional-message-dead-lettered",
+        "receiver-puts-refused-transactional-message-into-dead-letter-queue",
         "MQQB-3.1.5.8.2-32",
         "The receiver puts a transactional message that a nontransactional queue refuses into the dead-letter queue.",
         NOT_TRANSACTIONAL_QUEUE_CLASS,

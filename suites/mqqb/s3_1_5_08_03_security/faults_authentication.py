@@ -81,7 +81,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
 
 
 @fault(
-    "receiver-every-signature-refused", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
+    "receiver-refuses-every-signature", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
 class ReceiverEverySignatureRefused(SecurityOnReceipt):
     """The receiver refuses every signature, even its own."""
@@ -94,7 +94,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
 
 
 @fault(
-    "receiver-as-combined-with-received-as",
+    "receiver-as-bits-combined-with-received-as-bits",
     breaks=(
         "MQQB-3.1.5.8.3-06",
         "MQDMPR-3.1.7.1.31-D08",

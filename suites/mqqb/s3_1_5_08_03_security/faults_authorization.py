@@ -105,7 +105,7 @@ add(
     _change_sender_type(ST_QUEUE_MANAGER, ST_SID),
 )
 add(
-    "receiver-user-treated-as-everyone",
+    "receiver-access-check-treats-user-as-everyone",
     "MQQB-3.1.5.8.3-98",
     "The receiver treats a sender that is a user as Everyone.",
     _change_sender_type(ST_SID, ST_QUEUE_MANAGER),
@@ -113,7 +113,7 @@ add(
 
 
 @fault(
-    "receiver-unknown-account-has-token",
+    "receiver-grants-access-to-unknown-account",
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
 class ReceiverUnknownAccountHasToken(SecurityLookup):
@@ -132,7 +132,7 @@ class ReceiverAccountOfSidNotFound(SecurityLookup):
 
 
 @fault(
-    "receiver-token-without-groups",
+    "receiver-access-check-ignores-groups-of-sender",
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
 class ReceiverTokenWithoutGroups(SecurityLookup):

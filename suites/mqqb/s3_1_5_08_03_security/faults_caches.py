@@ -212,7 +212,7 @@ for _name, _breaks, _says, _install in (
         replace_cache(RECEIVED_KEYS, _NotSearched),
     ),
     (
-        "receiver-cached-key-reversed",
+        "receiver-cached-symmetric-key-bytes-reversed",
         "MQQB-3.1.5.8.3-56",
         "The receiver uses the bytes of a cached key in reverse order.",
         replace_cache(RECEIVED_KEYS, _KeysBackwards),

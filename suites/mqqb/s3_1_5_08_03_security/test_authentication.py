@@ -73,7 +73,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
-    def change(packet, **fields):
+    def change_packet(packet, **fields):
         for name, value in fields.items():
             setattr(packet["MessagePropertiesHeader"], name, value)
         return packet
@@ -110,7 +110,9 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             ),
             "signed with the key of another user": sign_message(secured.message(), SIG20, BOB.key),
             "the list signed with the key of another user": sign_message(secured.message(several=True), SIG30, BOB.key),
-            "signed with another hash than HashAlgorithm": change(sign_message(secured.message()), HashAlgorithm=SHA1),
+            "signed with another hash than HashAlgorithm": change_packet(
+                sign_message(secured.message()), HashAlgorithm=SHA1
+            ),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
             "no body": sign_message(secured.message(body=b"")),

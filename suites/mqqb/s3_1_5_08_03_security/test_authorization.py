@@ -81,19 +81,19 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
 
-    def message_of(user, **fields):
+    def build_message_of_user(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
     dispositions = secured.dispositions(
         {
-            "Carol, with the right to write": message_of(CAROL),
-            "Bob, by the right of his group": message_of(BOB),
-            "Alice, who may only peek": message_of(ALICE),
-            "Dave, the owner without the right to write": message_of(DAVE),
-            "Erin, denied although in the group": message_of(ERIN),
-            "Alice, signed": sign_message(message_of(ALICE), SIG20, ALICE.key),
-            "a queue manager, as Everyone": message_of(ALICE, security=_build_queue_manager_security(peer)),
-            "Alice, without NA": message_of(ALICE, NA=0),
+            "Carol, with the right to write": build_message_of_user(CAROL),
+            "Bob, by the right of his group": build_message_of_user(BOB),
+            "Alice, who may only peek": build_message_of_user(ALICE),
+            "Dave, the owner without the right to write": build_message_of_user(DAVE),
+            "Erin, denied although in the group": build_message_of_user(ERIN),
+            "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
+            "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
+            "Alice, without NA": build_message_of_user(ALICE, NA=0),
         },
         "restricted",
     )
@@ -167,7 +167,7 @@ def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
 
 
 WRITE_RIGHT = 0x04
-"""MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
+"""The right MQSEC_WRITE_MESSAGE. Spec: MS-MQMQ 2.2.25."""
 GROUP_DENIAL_ROWS = (
     ("MQSO-7.3-02", ALICE.name, "answer", ARRIVED),
     ("MQSO-7.3-02", BOB.name, "answer", DENIED),

@@ -176,10 +176,10 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     peer.pass_time(3 * sut.response_timeout_ms)
     initial = len(caches.entries(caches.RECEIVED_KEYS))
 
-    def message(key=SYMMETRIC_KEYS[128]):
+    def build_encrypted_message(key=SYMMETRIC_KEYS[128]):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), ENHANCED_PRIVACY_LEVEL, protection.RC4, key)
 
-    disposition = secured.dispositions({"": message()})[""]
+    disposition = secured.dispositions({"": build_encrypted_message()})[""]
     entries, now_s = caches.entries(caches.RECEIVED_KEYS), peer.environment.now().utc_s
     evidence = disposition.frames
     judge(
@@ -203,7 +203,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         case="CachedTime",
         evidence=evidence,
     )
-    repeated = secured.dispositions({"": message()})[""]
+    repeated = secured.dispositions({"": build_encrypted_message()})[""]
     known = len(caches.entries(caches.RECEIVED_KEYS))
     judge(
         "MQQB-3.1.5.8.3-55",
@@ -216,7 +216,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     due, slack = sut.duration_ms(lifetime_ms), sut.slack_ms(lifetime_ms)
     first_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     peer.pass_time(CACHING_DELAY_MS)
-    another = secured.dispositions({"": message(SYMMETRIC_KEYS[128][::-1])})[""]
+    another = secured.dispositions({"": build_encrypted_message(SYMMETRIC_KEYS[128][::-1])})[""]
     second_remaining_ms = caches.remaining_ms(caches.RECEIVED_KEYS)
     counts = [initial, len(entries), len(caches.entries(caches.RECEIVED_KEYS)) - known]
     judge(

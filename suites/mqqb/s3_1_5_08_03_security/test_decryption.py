@@ -56,17 +56,17 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
-    def message(level, algorithm, bits):
+    def build_encrypted_message(level, algorithm, bits):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
 
-    packets = {name: message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
+    packets = {name: build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
     dispositions = secured.dispositions(packets)
     signed_message = secured.message(body=CLEAR_BODY)
     signed_message["SecurityHeader"].Signature = protection.signature(
         _set_advanced_level(signed_message.copy()), protection.SIG20, ALICE.key
     )
     packets = {
-        "a known key": message(ENHANCED, protection.RC4, 128),
+        "a known key": build_encrypted_message(ENHANCED, protection.RC4, 128),
         "signed, then encrypted": encrypt_message(
             sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]
         ),

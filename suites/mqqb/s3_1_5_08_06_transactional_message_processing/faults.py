@@ -262,3 +262,16 @@ class OrderAckTimerRestartedOnlyOnce(OrderAcks):
     def on_send_timer(self, session: Session, now: Now) -> None:
         self._messages[session.number] = 0
         super().on_send_timer(session, now)
+
+
+@fault("receiver-tx-message-reject-count-kept-by-first-message", breaks="MQQB-3.1.5.8.6-07")
+class CountKeptByFirstMessage(InSequence):
+    """The receiver does not reset TxMessageRejectCount when it accepts the first message of a new sequence."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        count, header = session.TxMessageRejectCount, packet.TransactionHeader
+        super().accept_in_sequence(session, transfer, packet, now)
+        if header is not None and header.PreviousTxSequenceNumber == 0:
+            session.TxMessageRejectCount = transfer.RejectCount = count

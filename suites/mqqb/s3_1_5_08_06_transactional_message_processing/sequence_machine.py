@@ -35,19 +35,19 @@ class IncomingSequence(Machine, path=Path(__file__)):
     @state("one")
     def accept_one(self) -> None:
         """Send the first message."""
-        self._accept(1, 1, 0)
+        self._send_message_and_require_acceptance(1, 1, 0)
 
     @state("four after one")
     def accept_four(self) -> None:
         """Send the first message, then the fourth, which follows the first."""
-        self._accept(1, 1, 0)
-        self._accept(1, 4, 1)
+        self._send_message_and_require_acceptance(1, 1, 0)
+        self._send_message_and_require_acceptance(1, 4, 1)
 
     @state("one of a later sequence")
     def accept_one_of_later(self) -> None:
         """Send the first message of a sequence, then the first message of a later sequence."""
-        self._accept(1, 1, 0)
-        self._accept(2, 1, 0)
+        self._send_message_and_require_acceptance(1, 1, 0)
+        self._send_message_and_require_acceptance(2, 1, 0)
 
     # -- events ---------------------------------------------------------------------------------------------------
 
@@ -104,15 +104,15 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _accept(self, sequence: int, number: int, previous: int) -> None:
-        if not self._offer(sequence, number, previous):
+    def _send_message_and_require_acceptance(self, sequence: int, number: int, previous: int) -> None:
+        if not self._send_message(sequence, number, previous):
             raise ConformanceFailure(f"the SUT did not accept message {number} of the {SEQUENCES[sequence]} sequence")
         self._sequence, self._number, self._previous = sequence, number, previous
 
     def _name_offer(self, sequence: int, number: int, previous: int) -> str:
-        return "accepted" if self._offer(sequence, number, previous) else "discarded"
+        return "accepted" if self._send_message(sequence, number, previous) else "discarded"
 
-    def _offer(self, sequence: int, number: int, previous: int) -> bool:
+    def _send_message(self, sequence: int, number: int, previous: int) -> bool:
         """Send a message; return whether its arrival is acknowledged."""
         base = self._receiver.sequence.identifier
         identifier = TxSequenceID(Ordinal=base.Ordinal + sequence, TimeStamp=base.TimeStamp)

@@ -149,12 +149,20 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         if number == last:
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
-    observed = {"message": number, "from the second": _describe_order_ack_time(peer, frame, sent[-1])}
+    observed = {
+        "message that the OrderAck names": number,
+        "time of the OrderAck since the second message": _describe_order_ack_time(peer, frame, sent[-1]),
+    }
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
-        expected=fields({"message": last, "from the second": ORDER_ACK_IN_TIME}),
+        expected=fields(
+            {
+                "message that the OrderAck names": last,
+                "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
+            }
+        ),
         observed=observed,
         evidence=[*sent, frame],
     )
@@ -296,8 +304,8 @@ def _judge_offers(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, and a further message out of order: the verb
-    get_transfers shows RejectCount 1, 2, 3, then 1, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, one message in order, another out of order, and the first message of
+    a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     begun = receiver.send()
@@ -327,6 +335,16 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             _judge_growth(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
+    receiver.sequence = Sequence(peer, 2)
+    sent.append(receiver.send())
+    receiver.await_acknowledgment()
+    judge(
+        "MQQB-3.1.5.8.6-07",
+        expected=0,
+        observed=_get_listed_transfer(receiver)["RejectCount"],
+        evidence=sent,
+        case="RejectCount of a new sequence",
+    )
 
 
 def _has_reject_count(receiver: Receiver, count: int) -> bool:

@@ -31,7 +31,7 @@ class ExpressForward(Receiving):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
 
 
-@fault("receiver-session-ack-flags-missing-behind-refused-message", breaks="MQQB-3.1.5.8.7-15")
+@fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
 class RefusedMessageHoldsFlagsBack(Receiving):
     """The receiver does not flag the recoverable messages that follow a refused message as stored."""
 
@@ -85,7 +85,7 @@ add(
 # -- the SessionAck of 32 messages ---------------------------------------------------------------------------------
 
 add(
-    "receiver-session-ack-after-32-not-sent",
+    "receiver-session-ack-after-32-messages-not-sent",
     ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"),
     "The receiver does not send a SessionAck at once when more than 32 recoverable messages are unacknowledged.",
     skip_during(SessionAcks.set_flag, SessionAcks.send),
@@ -107,49 +107,49 @@ def _clear_highest_flag(bits: int) -> Callable[[int], int]:
 
 for _name, _rule, _says, _path, _change in (
     (
-        "receiver-session-ack-after-32-sh-clear",
+        "receiver-session-ack-after-32-messages-has-sh-clear",
         "MQQB-3.1.5.8.7-03",
         "The receiver's SessionAck after 32 recoverable messages has SH clear.",
         "BaseHeader.Flags",
         _clear_highest_flag(BaseHeader.flags(SH=1)),
     ),
     (
-        "receiver-session-ack-after-32-ack-sequence-number-low",
+        "receiver-session-ack-after-32-messages-has-ack-sequence-number-too-low",
         "MQQB-3.1.5.8.7-05",
         "The receiver's SessionAck after 32 recoverable messages has an AckSequenceNumber that is one too low.",
         "SessionHeader.AckSequenceNumber",
         lambda old: old - 1,
     ),
     (
-        "receiver-session-ack-after-32-recoverable-number-high",
+        "receiver-session-ack-after-32-messages-has-recoverable-number-too-high",
         "MQQB-3.1.5.8.7-06",
         "The receiver's SessionAck after 32 recoverable messages has RecoverableMsgAckSeqNumber one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1,
     ),
     (
-        "receiver-session-ack-after-32-sent-count-high",
+        "receiver-session-ack-after-32-messages-has-sent-count-too-high",
         "MQQB-3.1.5.8.7-07",
         "The receiver's SessionAck after 32 recoverable messages has a UserMsgSequenceNumber that is one too high.",
         "SessionHeader.UserMsgSequenceNumber",
         lambda old: old + 1,
     ),
     (
-        "receiver-session-ack-after-32-recoverable-sent-count-high",
+        "receiver-session-ack-after-32-messages-has-recoverable-sent-count-too-high",
         "MQQB-3.1.5.8.7-08",
         "The receiver's SessionAck after 32 recoverable messages has a RecoverableMsgSeqNumber that is one too high.",
         "SessionHeader.RecoverableMsgSeqNumber",
         lambda old: old + 1,
     ),
     (
-        "receiver-session-ack-after-32-highest-flag-clear",
+        "receiver-session-ack-after-32-messages-has-highest-flag-clear",
         "MQQB-3.1.5.8.7-09",
         "The receiver's SessionAck after 32 recoverable messages has the highest bit of RecoverableMsgAckFlags clear.",
         "SessionHeader.RecoverableMsgAckFlags",
         _clear_highest_flag(1 << 31),
     ),
     (
-        "receiver-session-ack-after-32-window-size-high",
+        "receiver-session-ack-after-32-messages-has-window-size-too-high",
         "MQQB-3.1.5.8.7-10",
         "The receiver's SessionAck after 32 recoverable messages has a WindowSize that is one too high.",
         "SessionHeader.WindowSize",
@@ -160,7 +160,7 @@ for _name, _rule, _says, _path, _change in (
 
 _untyped = replace_byte(PT_OFFSET, lambda old: old & 0xF0)
 add(
-    "receiver-session-ack-after-32-pt-0",
+    "receiver-session-ack-after-32-messages-has-pt-0",
     "MQQB-3.1.5.8.7-04",
     "The receiver's SessionAck after 32 recoverable messages has PT 0.",
     during(
@@ -171,7 +171,7 @@ add(
 )
 
 
-@fault("receiver-session-ack-next-number-after-32-high", breaks="MQQB-3.1.5.8.7-11")
+@fault("receiver-session-ack-after-next-32-messages-has-number-too-high", breaks="MQQB-3.1.5.8.7-11")
 class NotBegunAnew(SessionAcks):
     """After the first 32 recoverable messages, the receiver acknowledges each recoverable message with a number that is
     one too high.
@@ -182,7 +182,7 @@ class NotBegunAnew(SessionAcks):
         session.LastAckedRecoverableMsgSeqNumber += session.RecoverableMessageReceivedCount > FLAG_BITS
 
 
-@fault("receiver-session-ack-next-flag-set", breaks="MQQB-3.1.5.8.7-15")
+@fault("receiver-session-ack-has-flag-after-last-message-set", breaks="MQQB-3.1.5.8.7-15")
 class FlagOfTheNextSet(SessionAcks):
     """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
 

@@ -240,7 +240,7 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
     twice = peer.recoverable_message()
     sent = [session.send(twice)]
 
-    def highest() -> int:
+    def get_highest_number() -> int:
         headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
         return max(
             (one.RecoverableMsgAckSeqNumber + int(one.RecoverableMsgAckFlags).bit_length() - 1 for one in headers),
@@ -248,14 +248,14 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
         )
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-    if not peer.environment.run_until(lambda: highest() == 1, within_ms):
+    if not peer.environment.run_until(lambda: get_highest_number() == 1, within_ms):
         raise ConformanceFailure("the SUT does not acknowledge a recoverable message as recoverable")
     sent += [session.send(packet) for packet in (twice, peer.recoverable_message())]
-    peer.environment.run_until(lambda: highest() == len(sent), within_ms)
+    peer.environment.run_until(lambda: get_highest_number() == len(sent), within_ms)
     judge(
         "MQQB-3.1.5.8.7-15",
         expected=one_of(2, 3),
-        observed=highest(),
+        observed=get_highest_number(),
         case="last number acknowledged as stored",
         evidence=[*sent, session.last],
         errata="E17",

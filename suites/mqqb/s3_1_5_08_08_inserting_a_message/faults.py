@@ -67,7 +67,7 @@ add(
     _ignore_quota_kind(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )
 add(
-    "receiver-session-above-queue-manager-quota-not-closed",
+    "receiver-keeps-session-open-above-queue-manager-quota",
     "MQQB-3.1.5.8.8-15",
     "The receiver leaves the session open when a message exceeds the queue manager's quota.",
     skip_during(Admission.has_room, Closing.close),
@@ -161,7 +161,7 @@ class ExpressAboveQuotaIgnored(Admission):
 
 @fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
 class FirstSenderNamed(InSequence):
-    """SenderIdentifier of a queue's later IncomingTransactionalTransferInfo is that of its first one."""
+    """Every IncomingTransactionalTransferInfo of a queue has the SenderIdentifier of the first one."""
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now

@@ -42,7 +42,7 @@ class SequenceNotFoundAgain(InSequence):
         transfer.SequenceNumber = number or transfer.SequenceNumber
 
 
-@fault("receiver-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
+@fault("receiver-keeps-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
 class SequenceAtAnotherQueue(InSequence):
     """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 

@@ -62,10 +62,10 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
             sent[text_] = session.send(packet)
     session.check_alive()
 
-    def stored() -> list[tuple[str, dict[str, Any]]]:
+    def list_stored_messages() -> list[tuple[str, dict[str, Any]]]:
         return [(queue, one) for queue in QUEUE_KINDS for one in sut.messages(queue) if one["label"] in sent]
 
-    peer.eventually(lambda: len(stored()) >= len(sent))
+    peer.eventually(lambda: len(list_stored_messages()) >= len(sent))
     evidence = list(sent.values())
     places = [f"{label} in {label.split(',')[0].removeprefix('for ')}" for label in sent]
     judge(
@@ -73,7 +73,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-04",
         "MQQB-3.1.5.8-10",
         expected=any_order(*places),
-        observed=[f"{one['label']} in {queue}" for queue, one in stored()],
+        observed=[f"{one['label']} in {queue}" for queue, one in list_stored_messages()],
         evidence=evidence,
         case="label and queue of each message",
     )
@@ -82,7 +82,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         "MQQB-3.1.5.8.8-02",
         "MQQB-3.1.5.8.8-05",
         expected=any_order(*map(_get_sent_properties, sent.values())),
-        observed=[_get_stored_properties(one) for _, one in stored()],
+        observed=[_get_stored_properties(one) for _, one in list_stored_messages()],
         evidence=evidence,
         case="properties of each message",
     )
@@ -199,12 +199,12 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
     sent = [
         receiver.send(receiver.with_admin_queue(), properties={"PA": 1, "NA": 1}, label=label, **rest)
-        for label in ("fits", "does not fit")
+        for label in ("message that fits", "message that does not fit")
     ]
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
-    observed = {"acknowledged": acks, "in_queue": sut.labels(queue)}
-    expected = facts(acknowledged=of_classes(*kinds), in_queue=["fits"])
+    observed = {"acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
+    expected = facts(acknowledgments=of_classes(*kinds), labels_in_the_queue=["message that fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -238,7 +238,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
 @needs("management", "queues", "receive")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
     """Two queue managers send the first message of a sequence to one queue: the queue has an
-    IncomingTransactionalTransferInfo with the SenderIdentifier of each.
+    IncomingTransactionalTransferInfo with the SenderIdentifier of each queue manager.
     """
     name, senders, sent = sut.queue("transactional"), {}, []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
@@ -295,11 +295,15 @@ def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
         "MQQB-3.1.5.8.8-21",
         expected=[1, 1],
         observed=counts,
-        case="transfer infos after each message",
+        case="number of IncomingTransactionalTransferInfos after each message",
         evidence=[sent],
     )
     judge(
-        "MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, case="transfer infos after each message", evidence=[sent]
+        "MQQB-3.1.5.8.8-18",
+        expected=[1, 1],
+        observed=counts,
+        case="number of IncomingTransactionalTransferInfos after each message",
+        evidence=[sent],
     )
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT does not show exactly one IncomingTransactionalTransferInfo for the sequence")

@@ -69,7 +69,7 @@ def _redirect_unknown_report_queue(qm: QueueManager, report: Message) -> Message
 add(
     "receiver-report-to-unknown-queue-redirected",
     "MQQB-3.1.5.8.9-11",
-    "The receiver sends a report for an unknown queue to another queue instead of discarding the report.",
+    "The receiver sends a report for an unknown queue to a different queue instead of discarding the report.",
     change_reports(Tracing.trace_received, _redirect_unknown_report_queue),
 )
 

@@ -39,37 +39,52 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
-    def traced(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
+    def build_traced_fields(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
         return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
 
-    packets = [receiver.build_message(**traced(hops)) for hops in (0, 3, 0x1D)]
+    packets = [receiver.build_message(**build_traced_fields(hops)) for hops in (0, 3, 0x1D)]
     packets += [
-        receiver.build_message(**_add_user_fields(traced(1), DM=1)),
-        Sequence(peer, ordinal=1).message(**traced(2)),
+        receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1)),
+        Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
     reported = [receiver.send_packet(packet) for packet in packets]
-    refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **traced(4)))
-    untraced = receiver.send_packet(receiver.build_message(**traced(5, on=0)))
+    refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))
+    untraced = receiver.send_packet(receiver.build_message(**build_traced_fields(5, on=0)))
     repeated = receiver.send_packet(packets[0])
-    to_unknown_queue = receiver.send_packet(receiver.build_message(**traced(6, OTHER_GUID)))
+    to_unknown_queue = receiver.send_packet(receiver.build_message(**build_traced_fields(6, OTHER_GUID)))
     reports = receiver.await_all(receiver.list_reports, len(reported))
     found = [Report(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
 
-    def count(*messages: Frame) -> list[int]:
+    def count_reports(*messages: Frame) -> list[int]:
         return [sum(report.is_about(message) for report in found) for message in messages]
 
     expected = [*[1] * len(reported), 0]
     cases: tuple[tuple[str, str, Any, Any], ...] = (
-        ("MQQB-3.1.5.8.9-01", "reports on traced and untraced messages", expected, count(*reported, untraced)),
-        ("MQQB-3.1.5.8-11", "reports on accepted and refused messages", expected, count(*reported, refused)),
-        ("MQQB-3.1.5.8.9-02", "new messages", max(len(found), 1), len({report.identifier for report in found})),
+        (
+            "MQQB-3.1.5.8.9-01",
+            "number of reports on each of five traced messages and on an untraced message",
+            expected,
+            count_reports(*reported, untraced),
+        ),
+        (
+            "MQQB-3.1.5.8-11",
+            "number of reports on each of five accepted messages and on a refused message",
+            expected,
+            count_reports(*reported, refused),
+        ),
+        (
+            "MQQB-3.1.5.8.9-02",
+            "number of different MessageIDs of the reports",
+            max(len(found), 1),
+            len({report.identifier for report in found}),
+        ),
         ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
-            "reports to known and unknown queue",
+            "some report to the known queue, and number of reports to the unknown queue",
             (True, 0),
-            (any(count(*reported)), *count(to_unknown_queue)),
+            (any(count_reports(*reported)), *count_reports(to_unknown_queue)),
         ),
     )
     for rule, case, wanted, observed in cases:

@@ -10,7 +10,7 @@ from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
-from reference_qm.model.timers import TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
@@ -116,3 +116,15 @@ class OnlyOneRetry(Closing):
     def await_reconnect(self, session: Session, now: Now) -> None:
         if not session.retrying:
             super().await_reconnect(session, now)
+
+
+@fault("initiator-transactional-ack-wait-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03")
+class TransactionalTimerKept(Closing):
+    """The initiator does not stop the Transactional Ack Wait Timer of a session that it closes."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        key = TimerKey(TimerName.TRANSACTIONAL_ACK_WAIT, session.number)
+        running = self.qm.timers.is_running(key)
+        super().close(session, reason, now)
+        if running:
+            self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, 30_000, now)

@@ -11,6 +11,7 @@ from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import Outgoing
 
 SESSION_CLEANUP_MS = 12_000
 
@@ -23,7 +24,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     or does not show it.
     """
 
-    def states() -> list[str]:
+    def list_session_states() -> list[str]:
         return [
             one["SessionState"]
             for one in sut.inspect()["Sessions"]
@@ -31,16 +32,16 @@ def test_closed_session_has_state_closed(peer, sut, judge):
         ]
 
     session = peer.open_raw()
-    if "OPEN" not in states():
+    if "OPEN" not in list_session_states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")
-    peer.eventually(lambda: set(states()) <= {"CLOSED"})
+    peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
         expected=none("session in a different state"),
-        observed=sorted(set(states()) - {"CLOSED"}),
+        observed=sorted(set(list_session_states()) - {"CLOSED"}),
         evidence=[wrong],
     )
 
@@ -75,7 +76,7 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     timer of the session runs.
     """
 
-    def running() -> list[set[str]]:
+    def list_running_timers() -> list[set[str]]:
         shown = [one for one in sut.inspect()["Sessions"] if guid_text(one["RemoteQMGuid"]) == guid_text(OTHER_GUID)]
         return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
 
@@ -83,14 +84,14 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
     session = peer.open_raw({"ClientGuid": OTHER_GUID})
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
-    if not peer.eventually(lambda: any(running())):
+    if not peer.eventually(lambda: any(list_running_timers())):
         raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
-    peer.eventually(lambda: not any(running()))
-    observed = sorted(set().union(*running()))
+    peer.eventually(lambda: not any(list_running_timers()))
+    observed = sorted(set().union(*list_running_timers()))
     judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
 
 
@@ -102,19 +103,39 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
     """
     sender = Sender(peer, sut)
 
-    def state() -> str:
+    def get_queue_state() -> str:
         found = [one for one in sut.control.call("list")["outgoing"] if one["format_name"].lower() == sender.to.lower()]
         return found[0]["state"] if found else "not listed"
 
     sender.send(1)
     session, _ = sender.await_first(1)
-    before = state()
+    before = get_queue_state()
     ack = session.acknowledge_all()
     session.close()
-    peer.eventually(lambda: state() == "Disconnected")
+    peer.eventually(lambda: get_queue_state() == "Disconnected")
     judge(
         "MQQB-3.1.5.9-03",
-        expected=facts(before_close="Connected", after_close="Disconnected"),
-        observed={"before_close": before, "after_close": state()},
+        expected=facts(State_before_close="Connected", State_after_close="Disconnected"),
+        observed={"State_before_close": before, "State_after_close": get_queue_state()},
         evidence=[ack],
     )
+
+
+@covers("MQQB-3.1.5.9-D03")
+@needs("send", "inspect")
+def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
+    """The peer drops a session with an unacknowledged transactional message of the SUT: until the SUT connects again,
+    at most its Session Retry Connect Timer runs.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-timers")
+    sent = outgoing.send()
+    outgoing.session.close()
+    peer.settle()
+    session = outgoing.shown()
+    if session["SessionState"] not in ("CLOSED", "WAITING_RECONNECT"):
+        raise ConformanceFailure(f"the session is {session['SessionState']} again, or still")
+    running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
+    others = sorted(running - {"SessionRetryConnect"})
+    judge("MQQB-3.1.5.9-D03", expected=none("other running timer"), observed=others, evidence=sent)
+    outgoing.await_session()
+    outgoing.acknowledge_all()

@@ -21,7 +21,7 @@ class AcceptedSessionCountsOn(SessionInitialization):
         session.MessageReceivedCount = max(one.MessageReceivedCount for one in self.qm.sessions.values())
 
 
-@fault("acceptor-new-connection-state-waiting-cp-msg", breaks="MQQB-3.1.5.10-02")
+@fault("acceptor-connection-before-first-packet-waits-for-connection-parameters", breaks="MQQB-3.1.5.10-02")
 class NewConnectionWaitsForParameters(SessionOpening):
     """The acceptor sets SessionState of a new connection to WAITING_CP_MSG."""
 

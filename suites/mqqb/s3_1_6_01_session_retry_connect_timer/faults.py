@@ -89,13 +89,13 @@ def _remove_recoverable_messages(session: Session) -> None:
 
 
 add(
-    "initiator-recoverable-messages-lost-at-reconnection",
+    "initiator-loses-recoverable-messages-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops recoverable nontransactional messages when it connects again.",
     _change_before_retry(_remove_recoverable_messages),
 )
 add(
-    "initiator-first-message-lost-at-reconnection",
+    "initiator-loses-first-message-at-reconnection",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The initiator drops the first unacknowledged message when it connects again.",
     _change_before_retry(_remove_first_outgoing_message),
@@ -123,7 +123,7 @@ class NextHopHostNameNotTaken(Resolving):
         session.RemoteQMHostName = ""
 
 
-@fault("initiator-next-hop-guid-own", breaks="MQQB-3.1.6.1-08")
+@fault("initiator-next-hop-guid-set-to-own-guid", breaks="MQQB-3.1.6.1-08")
 class NextHopGuidNotTaken(Resolving):
     """The initiator sets RemoteQMGuid to its own GUID when it selects a next hop."""
 

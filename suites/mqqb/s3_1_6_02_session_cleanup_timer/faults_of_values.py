@@ -12,7 +12,7 @@ LONG_LABEL = 200
 """The length of a long label, in characters."""
 
 
-@fault("receiver-message-with-long-label-is-no-activity", breaks="MQQB-3.1.6.2-03")
+@fault("receiver-message-with-long-label-leaves-session-active-false", breaks="MQQB-3.1.6.2-03")
 class LongLabelIsNoActivity(Receiving):
     """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
 

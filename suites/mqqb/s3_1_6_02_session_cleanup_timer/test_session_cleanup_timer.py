@@ -72,8 +72,8 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
         peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
         judge(
             "MQQB-3.1.6.2-03",
-            expected=holds("still open", otherwise="closed"),
+            expected=holds("open", otherwise="closed"),
             observed=used.record.closed_at_ms is None,
-            case=f"after {times} cleanup times",
+            case=f"session after cleanup time {times}",
             evidence=[sent],
         )

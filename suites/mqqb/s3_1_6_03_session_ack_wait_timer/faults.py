@@ -47,7 +47,7 @@ class ReceivedAckKeptForNothing(SessionAcks):
             session.ReceivedAck = True
 
 
-@fault("sender-received-ack-ignored-at-expiry", breaks="MQQB-3.1.6.3-04")
+@fault("sender-closes-session-at-ack-wait-expiry-despite-received-ack", breaks="MQQB-3.1.6.3-04")
 class ReceivedAckIgnored(SessionAcks):
     """The sender closes the session at the first expiry of the Session Ack Wait Timer despite received packets."""
 

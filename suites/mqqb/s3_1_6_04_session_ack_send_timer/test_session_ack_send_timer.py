@@ -79,7 +79,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     )
 
     sent += [session.send(peer.recoverable_message()) for _ in range(2)]
-    second = _poll_ack_of(session, sut, 4)
+    second = _poll_ack_of_messages(session, sut, 4)
     evidence = [*sent[2:], second]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
@@ -88,7 +88,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
-    third = _poll_ack_of(session, sut, 5)
+    third = _poll_ack_of_messages(session, sut, 5)
     evidence = [second, sent[4], third]
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
@@ -141,7 +141,7 @@ def _poll_next_packet(session, sut):
     return session.received[count] if len(session.received) > count else None
 
 
-def _poll_ack_of(session, sut, count: int):
+def _poll_ack_of_messages(session, sut, count: int):
     """Wait for the next packet; raise ConformanceFailure unless it acknowledges the given number of messages."""
     frame = _poll_next_packet(session, sut)
     acknowledged = _get_session_header_field(frame, "AckSequenceNumber")

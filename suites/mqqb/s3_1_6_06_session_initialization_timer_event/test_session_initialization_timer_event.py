@@ -24,7 +24,9 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     observed = opening.time_initialization_end(sut, peer.connect(), since_ms, lasts_ms)
     evidence = used.acknowledgment()
     if evidence is None:
-        raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
+        raise ConformanceFailure(
+            "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"
+        )
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 
 

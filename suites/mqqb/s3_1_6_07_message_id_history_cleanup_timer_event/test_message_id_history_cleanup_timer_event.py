@@ -50,11 +50,11 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected=facts(before_expiry=[1, 2], after_expiry=[2]),
-        observed={"before_expiry": seen[1.75], "after_expiry": seen[2.5]},
+        expected=facts(entries_before_the_expiry=[1, 2], entries_after_the_expiry=[2]),
+        observed={"entries_before_the_expiry": seen[1.75], "entries_after_the_expiry": seen[2.5]},
         evidence=sent,
     )
-    judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="at the third expiry")
+    judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
@@ -81,21 +81,21 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     again.append(send_at(2.5, second.data))
     again.append(send_at(3.5, third.data))
 
-    def copies() -> list[int]:
+    def count_copies() -> list[int]:
         labels = [one["label"] for one in sut.messages()]
         return [labels.count(name) for name in ("young", "second", "third")]
 
-    peer.eventually(lambda: copies() == [1, 2, 2])
-    counts = copies()
+    peer.eventually(lambda: count_copies() == [1, 2, 2])
+    counts = count_copies()
     if counts != [1, 2, 2]:
         peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
-    observed = dict(zip(("copies_of_young", "copies_of_second"), counts, strict=False))
+    observed = dict(zip(("copies_of_the_first_message", "copies_of_the_second_message"), counts, strict=False))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
-        expected=facts(copies_of_young=1, copies_of_second=2),
+        expected=facts(copies_of_the_first_message=1, copies_of_the_second_message=2),
         observed=observed,
         evidence=evidence,
     )

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.6.10 to 3.1.6.13, the cleanup timers of caches, written blind."""
+"""Faults of MS-MQQB 3.1.6.10 to 3.1.6.13, the cleanup timers of caches, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     for rule, name, expected in REMAINING_ENTRIES:
         judge(
             rule,
-            expected=facts(entries_before=2, kept_after_expiry=[expected]),
-            observed={"entries_before": counts[name], "kept_after_expiry": kept[name]},
+            expected=facts(number_of_entries_before=2, entries_left_after_expiry=[expected]),
+            observed={"number_of_entries_before": counts[name], "entries_left_after_expiry": kept[name]},
             evidence=evidence,
         )
     for rule, name, expiry in RESTARTED_TIMERS:

@@ -53,14 +53,14 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         send_with_lifetime(peer, sut, delivery, tag, life_s, **fields): name
         for tag, (name, life_s, fields) in enumerate(
             (
-                ("reported", MESSAGE_LIFETIME_S, report),
+                ("expired with NA", MESSAGE_LIFETIME_S, report),
                 (
-                    "journaled",
+                    "expired with JN",
                     MESSAGE_LIFETIME_S,
                     {"journal": ["negative"], "time_to_be_received_s": MESSAGE_LIFETIME_S},
                 ),
-                ("neither", MESSAGE_LIFETIME_S, {}),
-                ("lasting", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
+                ("expired", MESSAGE_LIFETIME_S, {}),
+                ("unexpired", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
             ),
             1,
         )
@@ -75,7 +75,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-01",
         "MQQB-3.1.7.1.2-D01",
         "MQMQ-2.2.19.1-24",
-        expected=["lasting"],
+        expected=["unexpired"],
         observed=sent,
         case="messages sent",
         evidence=came,
@@ -83,8 +83,8 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
     judge(
         "MQQB-3.1.7.1.2-02",
-        expected=facts(sent=["lasting"], left=1),
-        observed={"sent": sent, "left": sut.outgoing(sender.to)["count"]},
+        expected=facts(messages_sent=["unexpired"], number_of_messages_left=1),
+        observed={"messages_sent": sent, "number_of_messages_left": sut.outgoing(sender.to)["count"]},
         evidence=came,
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
@@ -92,13 +92,13 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
-        expected={"reported": REACH_QUEUE_TIMEOUT},
+        expected={"expired with NA": REACH_QUEUE_TIMEOUT},
         observed=nacks,
     )
     dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
     judge(
         "MQQB-3.1.7.1.2-06",
-        expected=["journaled"],
+        expected=["expired with JN"],
         observed=[name for one, name in names.items() if one in dead],
         case="dead letters",
     )
@@ -126,15 +126,15 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
 
 
 ROUTED_LIFETIMES = {
-    "late": (-1_000, 900),
-    "in time": (-1_000, 1_100),
-    "from a clock that is fast": (1_000, 1),
-    "without an end": (-1_000_000, 0xFFFF_FFFF),
+    "message that expired": (-1_000, 900),
+    "message that has not expired": (-1_000, 1_100),
+    "message with a later SentTime": (1_000, 1),
+    "message with an infinite lifetime": (-1_000_000, 0xFFFF_FFFF),
 }
 """SentTime relative to now, and TimeToReachQueue, in seconds. The remaining lifetimes are longer than any difference
 between two clocks.
 """
-LIFETIMES_TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
+LIFETIMES_TO_THE_SECOND = {"message that expires now": (-100, 100), "message that expired a second ago": (-101, 100)}
 """Lifetimes that end within one second of now, so that only a check in virtual time can judge them."""
 
 

@@ -79,13 +79,13 @@ add(
     _change_after_update(_count_express_as_recoverable),
 )
 add(
-    "sender-position-sequence-number-0",
+    "sender-outgoing-entry-sequence-number-0-after-sending",
     "MQQB-3.1.7.1.3-12",
     "The sender leaves SequenceNumber of a sent OutgoingMessagePosition at 0.",
     _change_after_update(_clear_position_sequence_number),
 )
 add(
-    "sender-position-awaiting-ack-false",
+    "sender-outgoing-entry-awaiting-ack-false-after-sending",
     "MQQB-3.1.7.1.3-26",
     "The sender leaves AwaitingAck of a sent OutgoingMessagePosition at FALSE.",
     always(_clear_awaiting_ack),
@@ -124,7 +124,7 @@ add(
     off_by(UserMessagePacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
 )
 add(
-    "sender-session-header-flags-one-too-many",
+    "sender-session-header-has-one-flag-too-many",
     ("MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-20"),
     "The SessionHeader in the sender's message flags one message too many in RecoverableMsgAckFlags.",
     wrong_fields(

@@ -64,7 +64,7 @@ class NumbersInTwos(TransactionalSending):
         return message
 
 
-@fault("sender-position-tx-sequence-number-0", breaks="MQQB-3.1.7.1.3-05")
+@fault("sender-outgoing-entry-tx-sequence-number-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
 class PositionWithoutNumber(Sending):
     """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
@@ -127,7 +127,7 @@ def _clear_prev_no(unacked: list[SequenceInfo]) -> None:
 
 
 add(
-    "sender-unacked-sequence-empty",
+    "sender-transfer-info-unacked-sequence-empty",
     "MQQB-3.1.7.1.3-06",
     "The sender does not add sent messages to UnackedSequence.",
     _change_unacked_sequence(lambda unacked: unacked.clear()),

@@ -52,7 +52,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     sent = outgoing.send(3)
     places = [(read_sequence_id(frame), get_transaction_header(frame).TxSequenceNumber) for frame in sent]
     one = len({read_sequence_id(frame) for frame in sent})
-    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="TxSequenceIDs", evidence=sent)
+    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="number of different TxSequenceIDs", evidence=sent)
     judge(
         "MQQB-3.1.7.1.3-04",
         "MQQB-3.1.7.1-09",

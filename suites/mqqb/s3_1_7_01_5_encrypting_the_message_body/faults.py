@@ -54,7 +54,7 @@ class NeverEncrypted(Securing):
 
 
 @fault(
-    "sender-body-in-clear-when-encryption-fails",
+    "sender-sends-body-unencrypted-when-encryption-fails",
     breaks=(
         "MQQB-3.1.7.1.5-03",
         "MQQB-3.1.7.1.5-09",
@@ -154,7 +154,7 @@ add(
     _encrypt_with_settings(lambda settings: SecuritySettings()),
 )
 add(
-    "sender-enhanced-rc2-key-always-128-bits",
+    "sender-enhanced-rc2-key-never-reduced-to-40-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
     "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
     _encrypt_with_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
@@ -349,7 +349,7 @@ add(
 )
 
 
-@fault("sender-resent-message-in-clear", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
+@fault("sender-resent-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
 class SecuredMessageSentAgainInClear(Securing):
     """The sender does not encrypt a message that it resends."""
 

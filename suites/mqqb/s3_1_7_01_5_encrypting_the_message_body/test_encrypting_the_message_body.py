@@ -488,13 +488,15 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     )
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
-    def logged():
+    def list_dead_letters():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
         found = [one["message_id"] for one in sut.kept("system$;deadletter")]
         return [names[one] for one in found if one in names]
 
-    peer.eventually(lambda: bool(logged()))
-    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), case="dead letters", evidence=frames)
+    peer.eventually(lambda: bool(list_dead_letters()))
+    judge(
+        "MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=list_dead_letters(), case="dead letters", evidence=frames
+    )
     session.acknowledge_all()
 
 

@@ -37,7 +37,7 @@ class WhateverTheQueue(Sending):
         queue.State = state
 
 
-@fault("sender-window-ignored", breaks="MQQB-3.1.7.1-03")
+@fault("sender-ignores-window-of-receiver", breaks="MQQB-3.1.7.1-03")
 class WhateverTheWindow(Sending):
     """The sender sends messages although the window is full."""
 
@@ -65,7 +65,7 @@ class WithoutReference(Sending):
 add(
     "sender-packet-label-and-priority-wrong",
     ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"),
-    "The sender's packet has a label and a priority other than those of the message.",
+    "The sender's packet has a label and a priority that differ from the message.",
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
@@ -110,7 +110,7 @@ add(
 )
 
 
-@fault("sender-own-messages-not-counted", breaks="MQQB-3.1.7.1-12")
+@fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")
 class OwnMessagesUncounted(Sending):
     """The sender does not count its own acknowledgments in MessageSentCount."""
 
@@ -132,7 +132,7 @@ class OneIdentifier(Numbering):
 # -- 3.1.7.1.6 Sending the Packet ----------------------------------------------------------------------------------
 
 
-@fault("sender-position-transmitted-false", breaks="MQQB-3.1.7.1.6-02")
+@fault("sender-outgoing-entry-transmitted-false-after-sending", breaks="MQQB-3.1.7.1.6-02")
 class TransmittedNotNoted(Sending):
     """The sender leaves Transmitted of a sent OutgoingMessagePosition at FALSE."""
 
@@ -141,7 +141,7 @@ class TransmittedNotNoted(Sending):
         position.Transmitted = False
 
 
-@fault("sender-position-transmitted-before-sending", breaks="MQQB-3.1.7.1.6-02")
+@fault("sender-outgoing-entry-transmitted-true-before-sending", breaks="MQQB-3.1.7.1.6-02")
 class TransmittedTooEarly(Sending):
     """The sender sets Transmitted of an OutgoingMessagePosition to TRUE before it sends the message."""
 

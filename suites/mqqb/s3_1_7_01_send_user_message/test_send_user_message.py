@@ -137,7 +137,7 @@ def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judg
             "MQQB-3.1.7.1.1-03",
             expected=expected,
             observed=observed,
-            case="requests and TimeToBeReceived",
+            case="requested acknowledgments, and TimeToBeReceived in seconds",
             evidence=found.get(tag) or came,
         )
 
@@ -170,8 +170,8 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(while_paused=[1], after_resume=[1, 2]),
-        observed={"while_paused": held, "after_resume": after},
+        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2]),
+        observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
         evidence=session.messages,
     )
 
@@ -245,10 +245,10 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
 
-    def left():
+    def has_disconnected():
         return sut.outgoing(sender.to)["state"] != "Connected"
 
-    seen = peer.eventually(left)
+    seen = peer.eventually(has_disconnected)
     kept = sut.outgoing(sender.to)["count"]
     if seen or not peer.is_called:
         lost = holds("not Connected", otherwise="Connected")
@@ -298,13 +298,13 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     number = len(own.messages)
     own.close()
 
-    def copies():
+    def list_copies():
         others = [frame for frame in peer.inbox.copies if frame.connection is not own.record]
         return [frame for frame in others if frame["UserHeader"].MessageID in identifiers]
 
-    known = len(copies())
-    receiver.poll(copies, known)
-    again = len(copies()) > known
+    known = len(list_copies())
+    receiver.poll(list_copies, known)
+    again = len(list_copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
         expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, sent_again=True),
@@ -313,6 +313,6 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
             "messages_counted_by_the_session": count,
             "sent_again": again,
         },
-        evidence=[*sent, *receiver.list_admin_acks(), *copies(), own.sent[-1], ack],
+        evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],
     )
-    receiver.await_all(copies, known + 2)
+    receiver.await_all(list_copies, known + 2)

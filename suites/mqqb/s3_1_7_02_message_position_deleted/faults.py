@@ -190,9 +190,18 @@ class PurgedCountsAsReceived(TwoPhaseReading):
 
 @fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
 class BothRequestsMissed(AdminAcks):
-    """The receiver does not acknowledge that a message was deleted with its queue if PR is set beside NR."""
+    """The receiver does not acknowledge that a message was deleted with its queue if both PR and NR are set."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)
         if reason is not MessageClass.MQMSG_CLASS_NACK_Q_DELETED or not both:
             super().acknowledge_receive(message, reason, now)
+
+
+@fault("receiver-message-of-subqueue-without-final-ack", breaks="MQQB-3.1.7.2.2-01")
+class SubqueueWithoutFinalAck(FinalAcks):
+    """The receiver sends no FinalAck for a message that leaves a subqueue."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if position.QueueReference.parent is None:
+            super().acknowledge_final(position, reason, now)

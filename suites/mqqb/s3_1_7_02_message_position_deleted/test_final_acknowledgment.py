@@ -6,7 +6,8 @@ import pytest
 
 from harness.expectations import of_class, of_classes
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AckClass
+from harness.sut.shown import lookup_id
+from suites.mqqb.steps.disposition import AckClass, purge_queue, receive_first_message
 from suites.mqqb.steps.ordering import Receiver
 
 
@@ -37,5 +38,36 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
         "MQQB-3.1.7.2.2-01",
         expected={f"before_the_{end}": of_classes(), f"after_the_{end}": of_class(wanted)},
         observed={f"before_the_{end}": early, f"after_the_{end}": frame},
+        evidence=[sent, frame],
+    )
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQQB-3.1.7.2.2-01")
+@pytest.mark.parametrize(
+    ("act", "wanted"),
+    [(receive_first_message, AckClass.RECEIVE), (purge_queue, AckClass.Q_PURGED)],
+    ids=["receive-0x4000", "purge-0xC001"],
+)
+def test_transactional_message_gets_final_ack_when_it_leaves_subqueue(peer, sut, judge, act, wanted):
+    """A transactional message with JP is moved to a subqueue, and received or purged there: the SUT sends a FinalAck
+    only then.
+    """
+    receiver = Receiver(peer, sut)
+    sent = receiver.send({"JP": 1})
+    receiver.await_acknowledgment()
+    peer.eventually(lambda: bool(sut.messages("transactional")))
+    queue, [message] = sut.queue("transactional"), sut.messages("transactional")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(message), to=subqueue)
+    peer.settle()
+    early = receiver.acknowledgments(final=True)
+    act(sut, subqueue)
+    frame = receiver.poll_acknowledgment(final=True)
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        expected={"after_the_move": of_classes(), "at_the_end": of_class(wanted)},
+        observed={"after_the_move": early, "at_the_end": frame},
         evidence=[sent, frame],
     )

@@ -55,9 +55,12 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
-    observed = {"acknowledged": application.await_receive_acks(11), "left": application.labels()}
+    observed = {
+        "acknowledged_messages": application.await_receive_acks(11),
+        "messages_left_in_the_queue": application.labels(),
+    }
     evidence = list(application.sent.values())
-    expected = facts(acknowledged=[*"abcdefghijk"], left=["l"])
+    expected = facts(acknowledged_messages=[*"abcdefghijk"], messages_left_in_the_queue=["l"])
     judge("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", expected=expected, observed=observed, evidence=evidence)
     if sut.reads_remotely:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the messages are received by remote reads, not by a local application")

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.7.4 Get Destination Info, written blind."""
+"""Faults of MS-MQQB 3.1.7.4 Get Destination Info, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

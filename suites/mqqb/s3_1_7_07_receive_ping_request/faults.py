@@ -38,7 +38,7 @@ class ResponseToTheRequestBefore(Ping):
         return super().build_response(before)
 
 
-@fault("acceptor-ping-response-repeats-rf", breaks="MQQB-3.1.7.7-04")
+@fault("acceptor-ping-response-copies-rf-of-request", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
     """The acceptor returns the Ping Request with a changed QMGuid, so that RF of the request is returned."""
 

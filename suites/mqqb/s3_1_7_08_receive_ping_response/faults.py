@@ -28,7 +28,7 @@ add(
 )
 
 
-@fault("initiator-ping-response-flags-of-first-datagram", breaks="MQQB-3.1.7.8-02")
+@fault("initiator-ping-response-flags-taken-from-first-response", breaks="MQQB-3.1.7.8-02")
 class FlagsOfAnotherResponse(Ping):
     """The initiator decides by the flags of the first datagram that arrives, even if its Cookie is wrong."""
 

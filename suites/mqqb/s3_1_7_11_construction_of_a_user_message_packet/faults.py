@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
-    """The sender's packet has a label other than that of the message."""
+    """The sender's packet has a label that differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}
@@ -85,7 +85,7 @@ add(
     field_is(UserMessagePacket, "SessionHeader.RecoverableMsgSeqNumber", 0),
 )
 add(
-    "sender-session-header-flags-bit-0-only",
+    "sender-session-header-has-only-flag-bit-0-set",
     "MQQB-3.1.7.11-09",
     "The SessionHeader in the sender's message has only bit 0 of RecoverableMsgAckFlags set.",
     wrong_fields(UserMessagePacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}, _has_session_header),

@@ -92,12 +92,12 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
     again = _send_after_packet(sender, session, sent[0])
-    has = {"soon after": early, "nearly due": nearly, "again": again}
+    has = {"message sent early": early, "message sent when nearly due": nearly, "message sent after it": again}
     carried = [when for when, frames in has.items() if has_session_header(frames)]
     judge(
         "MQQB-3.1.7.11-02",
         "MQQB-3.1.7.11-03",
-        expected=["nearly due"],
+        expected=["message sent when nearly due"],
         observed=carried,
         case="messages with a SessionHeader",
         evidence=[*early, *nearly, *again],

@@ -106,7 +106,7 @@ add(
 )
 
 
-@fault("sender-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
+@fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
 class EntryOfTheFirst(Sending):
     """Every entry of the sender's OutgoingMessageTable refers to the first message."""
 
@@ -120,9 +120,9 @@ class EntryOfTheFirst(Sending):
         super().put_outgoing(session, position, now)
 
 
-@fault("sender-entry-packet-body-wrong", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
+@fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
 class EntryWithAnotherBody(Sending):
-    """The sender creates the packet of an entry with a body other than that of the message."""
+    """The sender creates the packet of an entry with a body that differs from the body of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         body = {"MessagePropertiesHeader.MessageBody": b"another"}
@@ -143,35 +143,35 @@ def _initialize_entry_with(element: str, value: object) -> Install:
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
-        "sender-new-entry-received-order-ack-true",
+        "sender-new-outgoing-entry-received-order-ack-true",
         "MQQB-3.1.7.12-10",
         "The sender sets ReceivedOrderAck of a new entry in OutgoingMessageTable to TRUE.",
         "ReceivedOrderAck",
         True,
     ),
     (
-        "sender-new-entry-transmitted-true",
+        "sender-new-outgoing-entry-transmitted-true",
         "MQQB-3.1.7.12-10",
         "The sender sets Transmitted of a new entry in OutgoingMessageTable to TRUE.",
         "Transmitted",
         True,
     ),
     (
-        "sender-new-entry-sequence-number-7",
+        "sender-new-outgoing-entry-sequence-number-7",
         "MQQB-3.1.7.12-11",
         "The sender sets SequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "SequenceNumber",
         7,
     ),
     (
-        "sender-new-entry-recoverable-sequence-number-7",
+        "sender-new-outgoing-entry-recoverable-sequence-number-7",
         "MQQB-3.1.7.12-12",
         "The sender sets RecoverableSequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "RecoverableSequenceNumber",
         7,
     ),
     (
-        "sender-new-entry-tx-sequence-number-7",
+        "sender-new-outgoing-entry-tx-sequence-number-7",
         "MQQB-3.1.7.12-13",
         "The sender sets TxSequenceNumber of a new entry in OutgoingMessageTable to 7.",
         "TxSequenceNumber",
@@ -182,7 +182,7 @@ for _name, _rule, _says, _element, _value in _ELEMENTS:
     add(_name, _rule, _says, _initialize_entry_with(_element, _value))
 
 add(
-    "sender-new-entry-not-dispatched",
+    "sender-new-outgoing-entry-not-dispatched",
     "MQQB-3.1.7.12-14",
     "The sender does not dispatch a message that becomes available.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),

@@ -197,7 +197,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
     ):
         to = name.format(address=peer.address)
-        taken = tried(partial(sut.send, to, body="the message may be sent by another protocol")) == DONE
+        taken = tried(partial(sut.send, to, body="the message may be sent over a different protocol")) == DONE
         peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(

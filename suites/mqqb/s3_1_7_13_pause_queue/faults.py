@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 _LATER_TIMER_MS = 500
 
 
-@fault("any-pause-ack-timer-running", breaks="MQQB-3.1.7.13-01")
+@fault("pause-session-ack-leaves-send-timer-running", breaks="MQQB-3.1.7.13-01")
 class TimerRunsOn(Administering):
     """The queue manager does not stop the Session Ack Send Timer when an outgoing queue is paused."""
 
@@ -40,42 +40,42 @@ def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
 
 _ACK_FIELD_FAULTS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
     (
-        "any-pause-ack-sequence-number-low",
+        "pause-session-ack-sequence-number-too-low",
         "MQQB-3.1.7.13-03",
         "At a pause, the queue manager's SessionAck has an AckSequenceNumber that is one too low.",
         "SessionHeader.AckSequenceNumber",
         lambda old: old - 1 & 0xFFFF,
     ),
     (
-        "any-pause-ack-recoverable-number-high",
+        "pause-session-ack-recoverable-number-too-high",
         "MQQB-3.1.7.13-04",
         "At a pause, the queue manager's SessionAck has a RecoverableMsgAckSeqNumber that is one too high.",
         "SessionHeader.RecoverableMsgAckSeqNumber",
         lambda old: old + 1 & 0xFFFF,
     ),
     (
-        "any-pause-ack-sent-count-0",
+        "pause-session-ack-sent-count-0",
         "MQQB-3.1.7.13-05",
         "At a pause, the queue manager's SessionAck has UserMsgSequenceNumber 0.",
         "SessionHeader.UserMsgSequenceNumber",
         lambda old: 0,
     ),
     (
-        "any-pause-ack-recoverable-sent-count-0",
+        "pause-session-ack-recoverable-sent-count-0",
         "MQQB-3.1.7.13-06",
         "At a pause, the queue manager's SessionAck has RecoverableMsgSeqNumber 0.",
         "SessionHeader.RecoverableMsgSeqNumber",
         lambda old: 0,
     ),
     (
-        "any-pause-ack-flags-bit-0-only",
+        "pause-session-ack-recoverable-flags-only-bit-0-set",
         "MQQB-3.1.7.13-07",
         "At a pause, the queue manager's SessionAck has only bit 0 of RecoverableMsgAckFlags set.",
         "SessionHeader.RecoverableMsgAckFlags",
         lambda old: old & 1,
     ),
     (
-        "any-pause-ack-window-size-not-1",
+        "pause-session-ack-window-size-not-1",
         "MQQB-3.1.7.13-08",
         "At a pause, the queue manager's SessionAck has the usual WindowSize instead of 1.",
         "SessionHeader.WindowSize",
@@ -100,28 +100,28 @@ def _change_after_pause(element: str, value: object) -> Install:
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
     (
-        "any-pause-ack-flags-not-cleared",
+        "pause-session-ack-leaves-recoverable-flags-of-session-set",
         "MQQB-3.1.7.13-10",
         "The queue manager does not clear RecoverableMsgAckFlags at a pause.",
         "RecoverableMsgAckFlags",
         0b11,
     ),
     (
-        "any-pause-unacked-received-count-not-reset",
+        "pause-of-queue-leaves-unacked-received-count",
         "MQQB-3.1.7.13-11",
         "The queue manager does not reset UnackedReceivedMsgCount at a pause.",
         "UnackedReceivedMsgCount",
         3,
     ),
     (
-        "any-pause-last-acked-number-0",
+        "pause-of-queue-sets-last-acked-number-0",
         "MQQB-3.1.7.13-11",
         "The queue manager sets LastAckedRecoverableMsgSeqNumber to 0 at a pause.",
         "LastAckedRecoverableMsgSeqNumber",
         0,
     ),
     (
-        "any-pause-session-active-true",
+        "pause-of-queue-leaves-session-active-true",
         "MQQB-3.1.7.13-12",
         "The queue manager leaves SessionActive at TRUE at a pause.",
         "SessionActive",
@@ -133,7 +133,7 @@ for _name, _rule, _says, _element, _value in _ELEMENTS:
 
 
 @fault(
-    "any-paused-queue-state-connected",
+    "paused-queue-state-stays-connected",
     breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
 )
 class QueueStillConnected(Administering):
@@ -145,7 +145,7 @@ class QueueStillConnected(Administering):
 
 
 add(
-    "any-pause-without-effect",
+    "pause-of-queue-has-no-effect",
     (
         "MQQB-3.1.7.13-03",
         "MQQB-3.1.7.13-08",

@@ -26,7 +26,7 @@ add(
 )
 
 
-@fault("any-resumed-session-active-false", breaks="MQQB-3.1.7.14-07")
+@fault("resume-of-queue-leaves-session-active-false", breaks="MQQB-3.1.7.14-07")
 class SessionNotActive(Administering):
     """The queue manager sets SessionActive to FALSE when an outgoing queue is resumed."""
 

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 WRONG_PRIORITY = 4
 
 
-@fault("receiver-pa-of-recoverable-message-above-priority-4-ignored", breaks="MQQB-3.1.7.15-06")
+@fault("receiver-ignores-pa-of-recoverable-message-above-priority-4", breaks="MQQB-3.1.7.15-06")
 class ArrivalOfUrgentMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a recoverable message with PA whose priority is above 4."""
 

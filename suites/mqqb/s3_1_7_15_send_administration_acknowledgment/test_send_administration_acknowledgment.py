@@ -19,13 +19,13 @@ from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTE_BY_RULE = {
-    "MQQB-3.1.7.15-D01": "acknowledgments requested",
+    "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
     "MQQB-3.1.7.15-D02": "TimeToReachQueue",
     "MQQB-3.1.7.15-D03": "TimeToBeReceived",
     "MQQB-3.1.7.15-D04": "JP",
     "MQQB-3.1.7.15-D05": "JN",
-    "MQQB-3.1.7.15-D06": "encryption",
-    "MQQB-3.1.7.15-D07": "bytes of signature",
+    "MQQB-3.1.7.15-D06": "PrivacyLevel or EB of the acknowledgment",
+    "MQQB-3.1.7.15-D07": "signature size in bytes",
 }
 """Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
@@ -38,13 +38,15 @@ def _get_attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
-        "acknowledgments requested": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
+        "number of acknowledgments that the acknowledgment requests": sum(
+            properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")
+        ),
         "TimeToReachQueue": ack["BaseHeader"].TimeToReachQueue,
         "TimeToBeReceived": user.TimeToBeReceived,
         "JP": user.JP,
         "JN": user.JN,
-        "encryption": properties.PrivacyLevel or (security.EB if security else 0),
-        "bytes of signature": len(security.Signature) if security else 0,
+        "PrivacyLevel or EB of the acknowledgment": properties.PrivacyLevel or (security.EB if security else 0),
+        "signature size in bytes": len(security.Signature) if security else 0,
     }
 
 

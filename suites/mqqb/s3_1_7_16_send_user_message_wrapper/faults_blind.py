@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.7.16 Send User Message Wrapper, written blind."""
+"""Faults of MS-MQQB 3.1.7.16 Send User Message Wrapper, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ add(
 add(
     "receiver-final-ack-of-lost-session-not-sent-on-open-session",
     "MQQB-3.1.7.17-11",
-    "The receiver does not send the FinalAck of a lost session on another open session.",
+    "The receiver does not send the FinalAck of a lost session on a different open session.",
     skip_during(FinalAcks.requeue, Sending.dispatch_messages),
 )
 

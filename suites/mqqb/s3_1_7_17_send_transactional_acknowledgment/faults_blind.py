@@ -1,4 +1,4 @@
-"""Violations of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment, written blind."""
+"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

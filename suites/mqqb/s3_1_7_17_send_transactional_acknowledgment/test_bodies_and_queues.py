@@ -275,8 +275,8 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
 def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
     """Wait until the given number of new FinalAcks has arrived on any session; return the new FinalAcks."""
 
-    def came() -> list[Frame]:
+    def have_arrived() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
 
-    receiver.poll(lambda: came()[count - 1 :], 0)
-    return came()
+    receiver.poll(lambda: have_arrived()[count - 1 :], 0)
+    return have_arrived()

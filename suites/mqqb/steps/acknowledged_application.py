@@ -38,12 +38,12 @@ class AcknowledgedApplication(Application):
         queue.
         """
         for label in labels:
-            self._send(label, base=base)
+            self._send_message(label, base=base)
         if not self.peer.await_label(labels[-1], self.queue):
             raise ConformanceFailure("the SUT did not accept the messages")
         return [self.sent[label] for label in labels]
 
-    def _send(self, label: str, **headers: Any) -> None:
+    def _send_message(self, label: str, **headers: Any) -> None:
         asks: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}
         if self.transactional:
             asks["transaction"] = {"FA": 1}
@@ -53,7 +53,7 @@ class AcknowledgedApplication(Application):
         """Begin a read that waits, then send the message for which it waits."""
         number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
-        self._send(label)
+        self._send_message(label)
         self.peer.eventually(lambda: self.sut.control.answer(number) is not None)
 
     def await_receive_acks(self, count: int) -> list[str]:

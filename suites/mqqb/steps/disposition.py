@@ -127,7 +127,7 @@ class AcknowledgingReceiver(Receiver):
         return self.session.send(packet)
 
     def list_admin_acks(self) -> list[Frame]:
-        """Return the administration acknowledgments that have arrived, whatever their destination."""
+        """Return the administration acknowledgments that have arrived, regardless of their destination."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
         return [frame for frame in found if not is_order_or_final_ack(frame)]
 

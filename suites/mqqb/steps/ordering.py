@@ -187,7 +187,9 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
     return _build_acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NO_FIELDS, 0, {})
 
 
-CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
+CLOSES_EARLY = fields(
+    {"sessions that are not open closed": [True, True], "message on an open session acknowledged": True}
+)
 """The expected reactions to a packet that only an open session accepts (``send_before_open``)."""
 
 
@@ -207,7 +209,10 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
             "the SUT ends every session so early before it is open that the cause cannot be determined"
         )
     answer = late.acknowledgment()
-    observed = {"closed before open": closed, "acknowledges when open": answer is not None}
+    observed = {
+        "sessions that are not open closed": closed,
+        "message on an open session acknowledged": answer is not None,
+    }
     return observed, [*sent, *(each.last for each in early), answer]
 
 

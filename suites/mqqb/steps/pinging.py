@@ -125,7 +125,7 @@ class PingExchange(NamedTuple):
 def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
     """Send a Ping Request from a new port and wait for the response.
 
-    A real network may lose a datagram: then another request is sent.
+    A real network may lose a datagram; in this case, a further request is sent.
     """
     for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
         exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))

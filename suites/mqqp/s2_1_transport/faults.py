@@ -26,7 +26,7 @@ def _ignore_events(kind: type[Input]) -> Install:
 
 
 add(
-    "server-rpc-bytes-ignored",
+    "server-ignores-all-rpc-bytes",
     "MQQP-2.1-01",
     "The server ignores all bytes that arrive on its RPC connections.",
     _ignore_events(RpcBytes),
@@ -65,7 +65,7 @@ add(
     inputs(_accept_any_interface_version),
 )
 add(
-    "server-bind-of-other-interface-accepted",
+    "server-accepts-bind-to-wrong-interface",
     "MQQP-1.9-D01",
     "The server accepts a bind to an interface whose identifier differs from qm2qm in one bit.",
     inputs(_accept_neighbour_interface),

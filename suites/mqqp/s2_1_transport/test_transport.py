@@ -127,5 +127,9 @@ def test_endpoint_mapper_returns_port_of_qm2qm(remote, judge):
     served = "not found"
     if found:
         served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
-    observed = {"qm2qm": served, "ports_of_unknown": unserved}
-    judge.all(expected=facts(qm2qm="served", ports_of_unknown=[]), observed=observed, evidence=[call, nothing])
+    observed = {"qm2qm_at_the_returned_port": served, "ports_of_an_unknown_interface": unserved}
+    judge.all(
+        expected=facts(qm2qm_at_the_returned_port="served", ports_of_an_unknown_interface=[]),
+        observed=observed,
+        evidence=[call, nothing],
+    )

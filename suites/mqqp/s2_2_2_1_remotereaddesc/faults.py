@@ -58,7 +58,7 @@ class InfiniteIsASecond(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-cancel-receive-ends-other-read", breaks="MQQP-2.2.2.1-04")
+@fault("server-cancel-receive-ends-wrong-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
     """RemoteQMCancelReceive cancels a waiting read with a wrong dwRequestID, if the queue has several waiting reads."""
 
@@ -138,7 +138,7 @@ add(
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
-@fault("client-infinite-ul-timeout-one-digit-short", breaks="MQQP-2.2.2.1-02")
+@fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
 class InfiniteShort(ClientReading):
     """The client's read without a time-out carries ulTimeout 0x0FFFFFFF."""
 
@@ -161,13 +161,13 @@ def _refuse_answer_unless(name: str, usual: int) -> Install:
 
 
 add(
-    "client-answer-with-other-reserved-refused",
+    "client-refuses-read-answer-with-changed-reserved-field",
     "MQQP-2.2.2.1-06",
     "The client treats a response whose Reserved is not 1 as malformed.",
     _refuse_answer_unless("Reserved", 1),
 )
 add(
-    "client-answer-with-e-ack-nack-refused",
+    "client-refuses-read-answer-with-nonzero-e-ack-nack",
     "MQQP-2.2.2.1-09",
     "The client treats a response whose eAckNack is not 0 as malformed.",
     _refuse_answer_unless("eAckNack", 0),

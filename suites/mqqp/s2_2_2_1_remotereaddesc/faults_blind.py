@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 2.2.2.1 of round one, written without its checks."""
+"""Faults of MS-MQQP 2.2.2.1, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 2.2 Common Data Types, written blind."""
+"""Faults of MS-MQQP 2.2 Common Data Types, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

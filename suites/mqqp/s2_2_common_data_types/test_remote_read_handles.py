@@ -12,7 +12,7 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-2.2.1.2-01")
 def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge):
     """A receive by each of the three methods returns a different handle. RemoteQMEndReceive succeeds once with each
-    handle; a second call gets a fault.
+    handle; a second call with the handle gets a fault.
     """
     queue = remote.open_with_messages("first", "second", "third")
     reads = [
@@ -24,7 +24,13 @@ def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge
     ends = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
     again = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
     expected = facts(
-        different_handles=3, first_ends=["MQ_OK"] * 3, second_ends=["fault nca_s_fault_context_mismatch"] * 3
+        number_of_different_handles=3,
+        first_end_of_each_receive=["MQ_OK"] * 3,
+        second_end_of_each_receive=["fault nca_s_fault_context_mismatch"] * 3,
     )
-    observed = {"different_handles": len(handles), "first_ends": ends, "second_ends": again}
+    observed = {
+        "number_of_different_handles": len(handles),
+        "first_end_of_each_receive": ends,
+        "second_end_of_each_receive": again,
+    }
     judge.all(expected=expected, observed=observed, evidence=reads)

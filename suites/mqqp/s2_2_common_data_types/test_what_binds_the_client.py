@@ -48,8 +48,9 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
     "MQQP-3.1.4.5-01",
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
-    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes both: the peer
-    gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
+    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes the queue and the
+    cursor: the peer gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and
+    RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -148,8 +149,8 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING_METHODS else []
     expected, observed = (
-        facts(different_behaviours=1, successes=[]),
-        {"different_behaviours": len(ways), "successes": successes},
+        facts(number_of_different_behaviours=1, successes=[]),
+        {"number_of_different_behaviours": len(ways), "successes": successes},
     )
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
@@ -233,7 +234,9 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     then = reader.begin_read(Reading.RECEIVE, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
     judge(
         rule,
-        expected=facts(after_malformed_answer=Outcome.NO_SUCCESS, after_valid_answer=Outcome.SUCCESS),
-        observed={"after_malformed_answer": said, "after_valid_answer": then},
+        expected=facts(
+            request_after_the_malformed_answer=Outcome.NO_SUCCESS, request_after_a_valid_answer=Outcome.SUCCESS
+        ),
+        observed={"request_after_the_malformed_answer": said, "request_after_a_valid_answer": then},
         evidence=calls,
     )

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 3.1.1 Server data model, written blind."""
+"""Faults of MS-MQQP 3.1.1 Server data model, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Handle(Machine, path=Path(__file__)):
         beside = remote.open("admin", association)
         self._beside = beside.begin(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS)
         self._request_id = remote.request_id()
-        self._read: Call | None = None
+        self._record_read: Call | None = None
 
     # -- states ---------------------------------------------------------------------------------------------------
 
@@ -43,14 +43,14 @@ class Handle(Machine, path=Path(__file__)):
     @state("unended")
     def begin_receive(self) -> None:
         """Receive the first message, and do not end the receive."""
-        self._read = self._queue.start_receive(dwRequestID=self._request_id).expect_success()
+        self._record_read = self._queue.start_receive(dwRequestID=self._request_id).expect_success()
 
     @state("waiting")
     def wait(self) -> None:
         """Let a receive wait at the empty queue."""
         self._queue.purge().expect_success()
-        self._read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
-        if self._read.state_after_silence() != Call.WAITING:
+        self._record_read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
+        if self._record_read.state_after_silence() != Call.WAITING:
             raise ConformanceFailure("the receive does not wait")
 
     @state("closed")
@@ -73,14 +73,14 @@ class Handle(Machine, path=Path(__file__)):
     @event("end with RR_ACK")
     def acknowledge(self) -> str:
         """End the receive with RR_ACK, which removes the message from the queue."""
-        assert self._read is not None
-        return self._name_call(self._queue.acknowledge(self._read))
+        assert self._record_read is not None
+        return self._name_call(self._queue.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
     def give_back(self) -> str:
         """End the receive with RR_NACK, which returns the message to the queue."""
-        assert self._read is not None
-        return self._name_call(self._queue.give_back(self._read))
+        assert self._record_read is not None
+        return self._name_call(self._queue.give_back(self._record_read))
 
     @event("cancel")
     def cancel(self) -> str:
@@ -90,7 +90,7 @@ class Handle(Machine, path=Path(__file__)):
     @event("message arrives")
     def deliver(self) -> str:
         """Deliver a third message; return the outcome of the waiting read, if any."""
-        waiting = None if self._read is None or self._read.answered else self._read
+        waiting = None if self._record_read is None or self._record_read.answered else self._record_read
         self._remote.deliver(["third"])
         return Outcome.DONE if waiting is None else self._name_read(waiting.wait())
 
@@ -118,11 +118,11 @@ class Handle(Machine, path=Path(__file__)):
         """Return the outcome of the read that waited. A cancelled read returns no message; its status is not judged
         (E51).
         """
-        assert self._read is not None
-        if self._read.state_after_silence() == Call.WAITING:
+        assert self._record_read is not None
+        if self._record_read.state_after_silence() == Call.WAITING:
             return WAITS
-        self.evidence.append(self._read)
-        return self._read.label or Outcome.REFUSED
+        self.evidence.append(self._record_read)
+        return self._record_read.label or Outcome.REFUSED
 
     @probe("peek of the other reader")
     def peek_other(self) -> str:

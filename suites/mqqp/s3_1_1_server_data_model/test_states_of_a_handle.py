@@ -12,6 +12,6 @@ pytestmark = needs("qm2qm")
 @for_each_cell(Handle)
 def test_handle_of_a_remote_reader_follows_its_states(remote, judge, cell):
     """For each state of a handle and each event, the outcome is the one in states.toml, and a second reader finds the
-    messages of the next state.
+    messages that the next state requires.
     """
     judge_cell(judge, cell, Handle(remote))

@@ -24,6 +24,11 @@ def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
     after = [one.peek().label_or_outcome for one in (queue, second, third)]
     expected = ["first", "MQ_ERROR_INVALID_PARAMETER", "first"]
     evidence += closed.evidence
-    of_it = {"open": every[1], "closed": after[1]}
-    judge("MQQP-3.1.1.5-01", expected=facts(open="first", closed=expected[1]), observed=of_it, evidence=evidence)
+    of_it = {"read_of_the_open_queue": every[1], "read_of_the_closed_queue": after[1]}
+    judge(
+        "MQQP-3.1.1.5-01",
+        expected=facts(read_of_the_open_queue="first", read_of_the_closed_queue=expected[1]),
+        observed=of_it,
+        evidence=evidence,
+    )
     judge("MQQP-3.1.1.5-02", expected=expected, observed=after, evidence=evidence, case="reads of the three queues")

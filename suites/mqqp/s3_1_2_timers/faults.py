@@ -28,7 +28,7 @@ class NoCallTimer(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-read-has-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
+@fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
 class OneCallTimer(RemoteReads):
     """The server lets every read wait for the time-out of the first read."""
 

@@ -32,7 +32,7 @@ RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
-    after that time. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
+    after these times. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
     time-out.
     """
     queue = remote.open()

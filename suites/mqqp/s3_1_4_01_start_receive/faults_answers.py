@@ -80,7 +80,7 @@ class ReadsInform(RemoteReads):
 
 
 @fault(
-    "server-answer-packet-with-other-label",
+    "server-read-answer-packet-has-wrong-label",
     breaks=(
         "MQQP-3.1.4.1-13",
         "MQQP-3.1.4.1-14",

@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 3.1.4.1 of round one, written without its checks."""
+"""Faults of MS-MQQP 3.1.4.1, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
 
 
 @fault(
-    "server-entry-with-same-request-id-of-other-queue-removed",
+    "server-end-of-read-removes-read-of-other-queue-with-equal-request-id",
     breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"),
     blind=True,
 )

@@ -96,7 +96,7 @@ class FailuresDistinguished(ServerBindings):
 
 
 add(
-    "client-failures-taken-for-success",
+    "client-treats-failures-as-success",
     (
         *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
         *("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"),

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault(
-    "server-read-of-first-open-queue",
+    "server-read-uses-first-open-queue",
     breaks=(
         "MQQP-3.1.4.10-20",
         "MQQP-3.1.4.11-29",
@@ -36,7 +36,7 @@ class OtherQueueRead(RemoteStarting):
         return None if found is None else next(iter(self.qm.descriptors.values()))
 
 
-@fault("server-read-by-last-cursor", breaks="MQQP-3.1.4.10-21")
+@fault("server-read-uses-last-opened-cursor", breaks="MQQP-3.1.4.10-21")
 class OtherCursorUsed(RemoteStarting):
     """The server reads by the last cursor of the queue and ignores hCursor."""
 

@@ -100,11 +100,20 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     has_handle = not received.has_null_handle
     judge(*rules["handle"], expected=holds("a handle is returned"), observed=has_handle, evidence=received.evidence)
     without = [call.has_null_handle for call in (peeked, again)]
-    judge(*rules["peek"], expected=each(holds("NULL"), "peek"), observed=without, evidence=peeked.evidence)
+    judge(
+        *rules["peek"],
+        expected=each(holds("NULL"), "handle returned by a peek"),
+        observed=without,
+        evidence=peeked.evidence,
+    )
     ended = queue.acknowledge(received)
     after = [one.peek(by=by).label_or_outcome for one in (queue, other)]
-    observed = {"locked": [seen[3], elsewhere.label_or_outcome], "end": ended.outcome, "ended": after}
-    expected = facts(locked=["second", "second"], end="MQ_OK", ended=["second", "second"])
+    observed = {
+        "peeks_while_locked": [seen[3], elsewhere.label_or_outcome],
+        "end": ended.outcome,
+        "peeks_after_the_end": after,
+    }
+    expected = facts(peeks_while_locked=["second", "second"], end="MQ_OK", peeks_after_the_end=["second", "second"])
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = ["first", "second", "second"]
     judge(

@@ -46,7 +46,11 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     read.state_after_silence()
     found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
     known = [
-        {"DestructiveRead": one["DestructiveRead"], "Tag": str(REQUEST_ID) in re.findall(r"\d+", str(one["Tag"]))}
+        {
+            "DestructiveRead": one["DestructiveRead"],
+            "Tag_contains_the_dwRequestID": str(REQUEST_ID)
+            in re.findall(r"\d+", str(one["Tag_contains_the_dwRequestID"])),
+        }
         for one in found
     ]
     queue.cancel(REQUEST_ID)
@@ -54,8 +58,11 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     evidence = read.evidence
     judge(
         *rules["receive"],
-        expected=facts(waiting=[fields(DestructiveRead=True, Tag=True)], cancelled=[]),
-        observed={"waiting": known, "cancelled": left},
+        expected=facts(
+            entries_before_the_cancel=[fields(DestructiveRead=True, Tag_contains_the_dwRequestID=True)],
+            entries_after_the_cancel=[],
+        ),
+        observed={"entries_before_the_cancel": known, "entries_after_the_cancel": left},
         evidence=evidence,
     )
 
@@ -68,9 +75,9 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     }
 )
 def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
-    """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, it is Read, at the first of two
-    messages; after PEEK_NEXT it is Read, at the second message. After a further PEEK_NEXT, which does not wait, it is
-    WaitPeek or Unread (erratum E180).
+    """A new cursor has the state Unread. After each of two calls of PEEK_CURRENT, the cursor has the state Read and is
+    at the first of two messages; after PEEK_NEXT, its state is Read, at the second message. After a further PEEK_NEXT,
+    which does not wait, its state is WaitPeek or Unread (erratum E180).
     """
     queue = remote.open_with_messages("first", "second")
     known = {lookup_id(one): one["label"] for one in sut.messages()}
@@ -86,7 +93,13 @@ def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
         seen.append(place())
     evidence = reads
     fresh, first, second = ("Unread", "at no message of the queue"), ("Read", "first"), ("Read", "second")
-    judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
+    judge(
+        *rules["current"],
+        expected=[fresh, first, first],
+        observed=seen[:3],
+        evidence=evidence,
+        case="CursorState and message",
+    )
     behind = one_of(("WaitPeek", "second"), ("Unread", "second"))
     expected = facts(CursorState_and_message=[first, second], after_the_last_message=behind)
     judge(

@@ -47,8 +47,16 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
         case="second read with the dwRequestID",
     )
     elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
-    seen = {"first_read": waits, "same_handle": twice.outcome, "another_handle": elsewhere.state_after_silence()}
-    expected = facts(first_read=first.WAITING, same_handle="MQ_ERROR_INVALID_PARAMETER", another_handle=first.WAITING)
+    seen = {
+        "first_read": waits,
+        "second_read_by_the_same_handle": twice.outcome,
+        "read_by_a_different_handle": elsewhere.state_after_silence(),
+    }
+    expected = facts(
+        first_read=first.WAITING,
+        second_read_by_the_same_handle="MQ_ERROR_INVALID_PARAMETER",
+        read_by_a_different_handle=first.WAITING,
+    )
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
@@ -78,7 +86,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
     """RemoteQMCancelReceive ends a waiting receive if it has the handle of the receive's queue, but not if it has the
-    handle of a different queue. After every kind of end, the dwRequestID can be used again, and the reads of two queues
+    handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of two queues
     return the messages of their queues.
     """
     queue = remote.open()
@@ -203,8 +211,8 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
 @pytest.mark.parametrize("end", ["message", "time-out", "cancel"])
 @covers("MQQP-3.1.1.3-02")
 def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, end):
-    """Reads of two queues wait with the same dwRequestID, and one read ends with a message, at its time-out or by a
-    cancel: the other read still waits, and can be cancelled.
+    """Reads of two queues wait with the same dwRequestID, and one read gets a message, times out or is cancelled: the
+    other read still waits, and can be cancelled.
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()
@@ -219,6 +227,10 @@ def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, jud
     waits = other.state_after_silence()
     cancelled = admin.cancel(number)
     other.wait()
-    observed = {"waits": waits, "cancel": cancelled.outcome, "answered": other.answered}
-    expected = facts(waits=other.WAITING, cancel="MQ_OK", answered=True)
+    observed = {
+        "read_of_the_other_queue": waits,
+        "cancel": cancelled.outcome,
+        "cancelled_read_answered": other.answered,
+    }
+    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", cancelled_read_answered=True)
     judge.all(expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

@@ -46,20 +46,20 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     other.give_back(elsewhere)
     back = queue.start_receive(by=by)
     seen = {
-        "received": first.label_or_outcome,
-        "peeked_meanwhile": hidden,
-        "nack": refused.outcome,
-        "queue": place,
-        "received_by_other_reader": elsewhere.label_or_outcome,
-        "received_again": back.label_or_outcome,
+        "first_receive": first.label_or_outcome,
+        "peek_by_the_other_reader": hidden,
+        "end_with_RR_NACK": refused.outcome,
+        "queue_after_RR_NACK": place,
+        "receive_by_the_other_reader": elsewhere.label_or_outcome,
+        "second_receive": back.label_or_outcome,
     }
     expected = facts(
-        received="first",
-        peeked_meanwhile="second",
-        nack="MQ_OK",
-        queue=["first", "second"],
-        received_by_other_reader="first",
-        received_again="first",
+        first_receive="first",
+        peek_by_the_other_reader="second",
+        end_with_RR_NACK="MQ_OK",
+        queue_after_RR_NACK=["first", "second"],
+        receive_by_the_other_reader="first",
+        second_receive="first",
     )
     judge(
         "MQQP-3.1.4.2-06",
@@ -76,8 +76,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         "MQQP-3.1.4.2-01",
         "MQQP-3.1.4.2-07",
         "MQDMPR-3.1.7.1.12-13",
-        expected=facts(ack="MQ_OK", queue=gone),
-        observed={"ack": taken.outcome, "queue": left},
+        expected=facts(end_with_RR_ACK="MQ_OK", queue_seen_by_each_reader=gone),
+        observed={"end_with_RR_ACK": taken.outcome, "queue_seen_by_each_reader": left},
         evidence=taken.evidence,
     )
     again = queue.acknowledge(back)
@@ -85,8 +85,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-21",
-        expected=facts(nack="MQ_OK", ack="MQ_OK"),
-        observed={"nack": refused.outcome, "ack": taken.outcome},
+        expected=facts(end_with_RR_NACK="MQ_OK", end_with_RR_ACK="MQ_OK"),
+        observed={"end_with_RR_NACK": refused.outcome, "end_with_RR_ACK": taken.outcome},
         evidence=[refused, taken],
     )
     nulls = [call.has_null_handle for call in (refused, taken)]
@@ -96,10 +96,14 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         observed={"returned_handle_is_null": nulls, "call_with_old_handle": again.outcome},
         evidence=[taken, again],
     )
-    seen = {"received": first.label_or_outcome, "received_again": back.label_or_outcome, "queue": left}
+    seen = {
+        "first_receive": first.label_or_outcome,
+        "second_receive": back.label_or_outcome,
+        "queue_after_RR_NACK": left,
+    }
     judge(
         "MQQP-3.1.4.2-12",
-        expected=facts(received="first", received_again="first", queue=gone),
+        expected=facts(first_receive="first", second_receive="first", queue_after_RR_NACK=gone),
         observed=seen,
         evidence=taken.evidence,
     )
@@ -132,13 +136,19 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     others = [queue.acknowledge(read).outcome for number, read in enumerate(reads) if number != ended_first]
     back = [labels[ended_first]]
     seen = {
-        "read": [read.label_or_outcome for read in reads],
-        "nack": ended.outcome,
-        "queue_after_nack": free,
-        "acks": others,
-        "queue_after_acks": queue.labels(),
+        "messages_received": [read.label_or_outcome for read in reads],
+        "end_with_RR_NACK": ended.outcome,
+        "queue_after_RR_NACK": free,
+        "ends_with_RR_ACK": others,
+        "queue_at_the_end": queue.labels(),
     }
-    expected = facts(read=labels, nack="MQ_OK", queue_after_nack=back, acks=["MQ_OK", "MQ_OK"], queue_after_acks=back)
+    expected = facts(
+        messages_received=labels,
+        end_with_RR_NACK="MQ_OK",
+        queue_after_RR_NACK=back,
+        ends_with_RR_ACK=["MQ_OK", "MQ_OK"],
+        queue_at_the_end=back,
+    )
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
 
 
@@ -173,8 +183,8 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
-    """A receive locks the only message, and a read of a second client waits; the receive ends with RR_NACK: the waiting
-    read gets the message.
+    """A receive locks the only message, and a read of a second client waits. When the receive ends with RR_NACK, the
+    waiting read gets the message.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     held = queue.start_receive()

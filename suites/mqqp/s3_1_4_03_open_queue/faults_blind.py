@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 3.1.4.3 RemoteQMOpenQueue, written blind."""
+"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ RULES_BY_METHOD = {
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in RULES_BY_METHOD.items()]
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
-    """An application's request makes the SUT call one method: the SUT makes this call on a presentation context that
-    the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """An application's request makes the SUT call a method of qm2qm: the SUT calls the method on a presentation context
+    that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
     binding, order = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)

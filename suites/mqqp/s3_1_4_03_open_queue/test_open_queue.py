@@ -126,8 +126,8 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
 @covers("MQQP-3.1.4.3-D01")
 @sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
-    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16 it is refused. Afterwards, the queue
-    can still be read.
+    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16, the call is refused. Afterwards, the
+    queue can still be read.
     """
     queue = remote.open_with_messages("first")
     in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]

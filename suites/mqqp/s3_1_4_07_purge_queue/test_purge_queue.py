@@ -36,12 +36,18 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=queue.UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     refused = "MQ_ERROR_INVALID_HANDLE"
-    observed = {"closed": closed.either, "unknown": unknown.either, "queue": queue.labels()}
+    observed = {
+        "purge_of_an_unopened_queue": closed.either,
+        "purge_of_an_unknown_queue": unknown.either,
+        "queue": queue.labels(),
+    }
     evidence = [*closed.evidence, *unknown.evidence]
     judge(
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
-        expected=facts(closed=refused, unknown=refused, queue=["first", "second"]),
+        expected=facts(
+            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=["first", "second"]
+        ),
         observed=observed,
         evidence=evidence,
     )

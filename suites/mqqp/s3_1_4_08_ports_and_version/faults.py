@@ -67,7 +67,9 @@ class BytesOfPortSwapped(RemoteOpening):
         return super().get_server_port(port_type) << 16
 
 
-@fault("server-get-server-port-spx-faults", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07"))
+@fault(
+    "server-get-server-port-for-spx-gives-fault", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07")
+)
 class SpxFaults(RemoteOpening):
     """RemoteQMGetQMQMServerPort answers an SPX port type with a fault."""
 
@@ -78,7 +80,7 @@ class SpxFaults(RemoteOpening):
             super().remote_qm_get_qmqm_server_port(call, now)
 
 
-@fault("server-get-server-port-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
+@fault("server-get-server-port-for-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
 class SpxIsAnError(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns an HRESULT instead of 0 for a protocol that the server does not support."""
 
@@ -162,7 +164,7 @@ class _SpxHasAPort(RemoteOpening):
 
 
 add(
-    "server-get-server-port-spx-port-tolerated",
+    "server-get-server-port-for-spx-returns-port-tolerated",
     (),
     "Tolerated: RemoteQMGetQMQMServerPort returns a port for SPX, as Windows 2000 does.",
     replace_part(_SpxHasAPort),

@@ -157,7 +157,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     after = ask_ports(remote, *types)
     every = [[call.status for call in calls] for calls in (before, open_beside, after)]
     evidence = [*before, *after]
-    judge("MQQP-3.1.4.8-D06", expected=each(every[0], "time"), observed=every, evidence=evidence)
+    judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
     every_type = [*before, *open_beside, *after, *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)]
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
@@ -168,7 +168,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
         steps = [True, True]
     judge(
         "MQQP-3.1.4.8-04",
-        expected=each(holds("the port is the default port, or higher by a multiple of 11"), "port"),
+        expected=each(holds("the default port, or higher by a multiple of 11"), "port"),
         observed=steps,
         evidence=evidence,
     )

@@ -220,14 +220,14 @@ add(
     _change_lookup_description(lambda read: {"ulTimeout": INFINITE_MS}),
 )
 add(
-    "client-lookup-with-other-action",
+    "client-lookup-sends-wrong-action",
     "MQQP-3.1.4.11-07",
     "The client's lookup peeks when its application receives, and receives when its application peeks.",
     _change_lookup_description(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
 )
 
 
-@fault("client-lookup-of-last-with-id-zero", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
+@fault("client-lookup-of-last-message-sends-lookup-id-0", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
 class LookupOfNothing(ClientReading):
     """The client's lookup of the last message carries LookupId 0."""
 

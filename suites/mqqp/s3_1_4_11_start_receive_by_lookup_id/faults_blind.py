@@ -1,4 +1,4 @@
-"""Violations of MS-MQQP 3.1.4.11 of round one, written without its checks."""
+"""Faults of MS-MQQP 3.1.4.11, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

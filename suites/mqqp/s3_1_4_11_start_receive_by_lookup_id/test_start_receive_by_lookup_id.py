@@ -285,7 +285,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
         "MQQP-3.1.4.11-02",
         expected=facts(handle_of_failed_read=False, handle_of_successful_read=action.is_receive),
         observed=handles,
-        case="a handle",
+        case="handle is returned",
         evidence=evidence,
     )
     if action.is_receive:

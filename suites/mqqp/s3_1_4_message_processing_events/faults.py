@@ -18,7 +18,7 @@ def _replace_stub_data_fault(fault: Fault) -> Fault:
 
 
 add(
-    "server-bad-stub-other-fault",
+    "server-bad-stub-gets-wrong-fault-status",
     "MQQP-3.1.4-01",
     "The server answers a malformed stub with a fault other than RPC_X_BAD_STUB_DATA.",
     pdus(Fault, _replace_stub_data_fault),

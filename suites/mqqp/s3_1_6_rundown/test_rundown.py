@@ -65,14 +65,18 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     queue.association.close()
     await_labels(remote, other, ["first", "third"])
     observed = {
-        "received": received.label_or_outcome,
-        "kept": kept.label_or_outcome,
-        "queue_before_loss": hidden,
-        "queue_after_loss": other.labels(),
-        "end": other.acknowledge(kept).outcome,
+        "received_by_the_lost_client": received.label_or_outcome,
+        "received_by_the_other_client": kept.label_or_outcome,
+        "queue_before_the_loss": hidden,
+        "queue_after_the_loss": other.labels(),
+        "end_of_the_other_receive": other.acknowledge(kept).outcome,
     }
     expected = facts(
-        received="first", kept="second", queue_before_loss=["third"], queue_after_loss=["first", "third"], end="MQ_OK"
+        received_by_the_lost_client="first",
+        received_by_the_other_client="second",
+        queue_before_the_loss=["third"],
+        queue_after_the_loss=["first", "third"],
+        end_of_the_other_receive="MQ_OK",
     )
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
 

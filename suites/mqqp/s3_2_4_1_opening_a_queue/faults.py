@@ -26,7 +26,7 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 # -- binding handles --------------------------------------------------------------------------------------------------
 
 
-@fault("client-bind-of-other-interface", breaks="MQQP-3.2.4.1-02")
+@fault("client-binds-to-wrong-interface", breaks="MQQP-3.2.4.1-02")
 class OtherInterfaceBound(ServerBindings):
     """The client's bind names an interface other than qm2qm."""
 
@@ -96,7 +96,7 @@ class ThirdBinding(ClientOpening):
         return (yield from super().call_open_queue(replace(queue, binding=third)))
 
 
-@fault("client-open-queue-p-lic-guid-other", breaks="MQQP-3.2.4.1-10")
+@fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
 class OtherClient(ClientOpening):
     """The client's RemoteQMOpenQueue carries a wrong GUID in pLicGuid."""
 
@@ -166,7 +166,7 @@ add(
 # -- the entry --------------------------------------------------------------------------------------------------------
 
 
-@fault("client-open-queue-entry-other-handle", breaks="MQQP-3.2.4.1-17")
+@fault("client-open-queue-entry-has-wrong-context-handle", breaks="MQQP-3.2.4.1-17")
 class EntryOfAnother(ClientOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 

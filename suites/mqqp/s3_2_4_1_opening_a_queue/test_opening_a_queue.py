@@ -80,7 +80,7 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
         "second_binding": [one.wait_closed(sut.quiet_ms) for one in bound[1:]],
     }
     expected = facts(first_binding=[True], second_binding=[False])
-    judge("MQQP-3.2.4.1-05", expected=expected, observed=closed, case="closed", evidence=evidence)
+    judge("MQQP-3.2.4.1-05", expected=expected, observed=closed, case="binding is closed", evidence=evidence)
 
 
 @needs("remote_read")
@@ -142,8 +142,8 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=UNRESOLVABLE_QUEUE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
-    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(Outcome.NO_SUCCESS))
-    judge.all(expected=expected, observed={"called": called, "outcomes": outcomes}, evidence=asked)
+    expected = facts(called_methods={"RemoteQMGetQMQMServerPort"}, opens_of_the_queue=each(Outcome.NO_SUCCESS))
+    judge.all(expected=expected, observed={"called_methods": called, "opens_of_the_queue": outcomes}, evidence=asked)
 
 
 @needs("remote_read")
@@ -157,7 +157,10 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
     reader.ask("remote_close", remote=remote)
     observed = {"while_open": before, "after_close": opened.association.wait_closed()}
     judge.all(
-        expected=facts(while_open=False, after_close=True), observed=observed, case="closed", evidence=opened.evidence
+        expected=facts(while_open=False, after_close=True),
+        observed=observed,
+        case="binding is closed",
+        evidence=opened.evidence,
     )
 
 

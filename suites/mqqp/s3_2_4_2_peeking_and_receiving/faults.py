@@ -61,7 +61,7 @@ class _FoundByIdentifier(ClientCancelling):
 
 
 add(
-    "client-pending-read-other-queue-handle",
+    "client-pending-read-has-wrong-queue-handle",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The client's PendingRemoteReadEntry contains the handle of a wrong queue.",
     both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
@@ -194,7 +194,7 @@ PEEK_NEXT becomes PEEK_CURRENT.
 
 
 @fault(
-    "client-read-ul-action-of-other-kind",
+    "client-read-sends-ul-action-receive-for-peek",
     breaks=(
         "MQQP-3.2.4.2-19",
         "MQQP-3.2.4.2-29",
@@ -332,7 +332,7 @@ add(
 )
 
 
-@fault("client-end-receive-other-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
+@fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
 class AnotherReceiveEnded(ClientReading):
     """The client's RemoteQMEndReceive carries a wrong context handle."""
 
@@ -379,7 +379,7 @@ class VersionAskedForOnce(ClientReading):
         return self._known[read.queue.number]
 
 
-@fault("client-version-5-0-late-build-taken-for-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
+@fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
 class Version50WithALateBuildNotOld(ClientReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 

@@ -34,7 +34,7 @@ def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
 
 
 add(
-    "client-every-version-taken-for-old",
+    "client-treats-every-server-version-as-old",
     (
         "MQQP-3.2.4.2-08",
         "MQQP-3.2.4.2-23",
@@ -51,7 +51,7 @@ add(
 
 
 @fault(
-    "client-old-server-not-read",
+    "client-reads-from-no-old-server",
     breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
 class OldServerNotAsked(ClientReading):
@@ -63,19 +63,19 @@ class OldServerNotAsked(ClientReading):
 
 
 add(
-    "client-version-4-taken-for-new",
+    "client-treats-server-version-4-as-new",
     ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
     "The client treats a server of version 4 as a server of version 5.1 or later.",
     _change_old_server_test(lambda version: version.Major == 5 and version.Minor < 1),
 )
 add(
-    "client-version-5-0-taken-for-new",
+    "client-treats-server-version-5-0-as-new",
     ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
     "The client treats a server of version 5.0 as a server of version 5.1 or later.",
     _change_old_server_test(lambda version: version.Major < 5),
 )
 add(
-    "client-version-5-0-early-build-taken-for-new",
+    "client-treats-early-build-of-version-5-0-as-new",
     ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
     "The client treats a server of version 5.0 with a build below 951 as a server of version 5.1 or later.",
     _change_old_server_test(

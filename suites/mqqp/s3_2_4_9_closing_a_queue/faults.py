@@ -33,7 +33,7 @@ add(
 )
 
 
-@fault("client-close-queue-other-handle", breaks="MQQP-3.2.4.9-06")
+@fault("client-close-queue-sends-wrong-context-handle", breaks="MQQP-3.2.4.9-06")
 class OtherSession(ClientOpening):
     """The client's RemoteQMCloseQueue carries a wrong context handle."""
 
@@ -49,7 +49,7 @@ add(
 )
 
 
-@fault("client-cancels-first-read-for-each-of-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
+@fault("client-cancels-only-first-read-of-closed-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
 class ClosingClientCancelsItsFirstRead(ClientCancelling):
     """When the client closes a queue, it cancels the queue's first pending read as often as the queue has pending
     reads.

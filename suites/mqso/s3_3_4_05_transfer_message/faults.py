@@ -18,7 +18,7 @@ from reference_qm.directory import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry
 
 
-@fault("routing-bypasses-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
+@fault("routed-message-sent-directly-to-destination", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
 class PastTheRouter(NextHops):
     """The sender sends a message directly to the queue manager of the destination queue, instead of along the route in
     the directory.
@@ -48,7 +48,7 @@ class DuplicatesTaken(History):
 
 
 add(
-    "receiver-refuses-without-nack",
+    "receiver-sends-no-nack-for-refused-message",
     "MQSO-3.3.4.5-D02",
     "The receiver sends no negative acknowledgment for a nontransactional message to a transactional queue.",
     omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),

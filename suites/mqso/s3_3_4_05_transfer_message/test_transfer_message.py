@@ -30,7 +30,7 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
         observed = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
         judge(
             "MQSO-3.3.4.5-D03",
-            expected=holds(f"acknowledged by the {by}", otherwise=f"no acknowledgment by the {by}"),
+            expected=holds(f"the {by} acknowledges the messages", otherwise=f"no acknowledgment by the {by}"),
             observed=bool(observed),
             evidence=observed or frames,
         )

@@ -27,7 +27,7 @@ class ChangedThoughRefused(QueueCommands):
         super().create_queue(request, token, now)
 
 
-@fault("queue-change-sets-label-only", breaks="MQSO-3.3.4.1-D01")
+@fault("queue-change-sets-only-the-label", breaks="MQSO-3.3.4.1-D01")
 class ChangedByHalves(QueueCommands):
     """When an application changes several properties of a queue, only the label changes."""
 

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 3.3.4.3."""
+"""Faults of MS-MQSO 3.3.4.3, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

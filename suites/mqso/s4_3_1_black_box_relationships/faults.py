@@ -65,7 +65,7 @@ class CoordinatorForEveryTransaction(TransactionEvents):
 
 
 add(
-    "transactional-transfer-not-acknowledged",
+    "transactional-message-gets-no-order-ack",
     "MQSO-4.3.1.2-D04",
     "The destination stores transactional messages but never acknowledges them.",
     skip(OrderAcks.schedule),

@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 4.3.1.2."""
+"""Faults of MS-MQSO 4.3.1.2, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

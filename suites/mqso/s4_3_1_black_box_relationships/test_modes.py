@@ -40,8 +40,8 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
-        expected=facts(received=label, sent=[1]),
-        observed={"received": received_label, "sent": Sender.tags(frames)},
+        expected=facts(message_received=label, ApplicationTags_of_the_messages_sent=[1]),
+        observed={"message_received": received_label, "ApplicationTags_of_the_messages_sent": Sender.tags(frames)},
         evidence=[packet, *frames],
     )
     judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome, case="creation of a public queue")

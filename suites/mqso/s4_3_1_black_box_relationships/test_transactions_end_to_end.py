@@ -87,8 +87,8 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         remaining_label = sut.read_label("peek_message", queue=queue)
         judge(
             "MQSO-4.3.1.2-D09",
-            expected=facts(receive_in_transaction=kind, peek_after_commit=Outcome.NOTHING),
-            observed={"receive_in_transaction": label, "peek_after_commit": remaining_label},
+            expected=facts(message_received_in_the_transaction=kind, message_peeked_after_the_commit=Outcome.NOTHING),
+            observed={"message_received_in_the_transaction": label, "message_peeked_after_the_commit": remaining_label},
         )
 
 
@@ -116,9 +116,11 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
     observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
-    expected = facts(session_before_commit=False, messages_sent=["commit"])
+    expected = facts(session_opened_before_the_commit=False, messages_sent=["commit"])
     judge.all(
-        expected=expected, observed={"session_before_commit": is_early, "messages_sent": observed}, evidence=frames
+        expected=expected,
+        observed={"session_opened_before_the_commit": is_early, "messages_sent": observed},
+        evidence=frames,
     )
     if session is not None:
         session.acknowledge_all()

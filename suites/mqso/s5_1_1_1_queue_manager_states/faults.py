@@ -113,20 +113,20 @@ add(
     _keep_reader_connections,
 )
 add(
-    "throttled-never-set",
+    "queue-manager-never-throttled",
     ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
     "The queue manager never sets Throttled, and accepts all messages while resources are short.",
     skip(Quotas.begin_flow_control),
 )
 add(
-    "throttled-never-cleared",
+    "queue-manager-throttled-forever",
     ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
     "The queue manager leaves Throttled TRUE when resources are sufficient again.",
     skip(Quotas.end_flow_control),
 )
 
 
-@fault("throttled-queue-manager-accepts-express", breaks="MQSO-5.1.1.1-05")
+@fault("throttled-queue-manager-accepts-express-message", breaks="MQSO-5.1.1.1-05")
 class ThrottledInName(Quotas):
     """The queue manager accepts express messages while Throttled is TRUE."""
 

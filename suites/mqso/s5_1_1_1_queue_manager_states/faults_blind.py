@@ -1,4 +1,4 @@
-"""Violations of MS-MQSO 5.1.1.1."""
+"""Faults of MS-MQSO 5.1.1.1, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

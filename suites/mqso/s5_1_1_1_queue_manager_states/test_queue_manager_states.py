@@ -28,7 +28,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence, case="session")
     judge(
         "MQSO-5.1.1-01",
-        expected=holds("pong", otherwise="silence"),
+        expected=holds("a Ping Response", otherwise="silence"),
         observed=pong is not None,
         evidence=evidence,
         case="answer to the ping",
@@ -40,7 +40,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
         expected=holds("an answer", otherwise="silence"),
         observed=bool(opened_queue.answered),
         evidence=opened_queue.evidence,
-        case="remote call",
+        case="answer to the remote call",
     )
 
 
@@ -61,10 +61,14 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     sender = Sender(peer, sut, to)
     sender.send(1)
     peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
-    observed = {"session": refused.outcome, "queue": sut.labels(queue), "outgoing": sut.outgoing_queue(to)["count"]}
+    observed = {
+        "session": refused.outcome,
+        "queue": sut.labels(queue),
+        "number_of_messages_in_the_outgoing_queue": sut.outgoing_queue(to)["count"],
+    }
     evidence = [connection.last, *refused.evidence]
     judge.all(
-        expected=facts(session=SessionAttempt.NOT_SERVED, queue=["before"], outgoing=1),
+        expected=facts(session=SessionAttempt.NOT_SERVED, queue=["before"], number_of_messages_in_the_outgoing_queue=1),
         observed=observed,
         evidence=evidence,
     )
@@ -111,10 +115,16 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     observed = connection.until_closed()
     judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
-    judge(*STOP_RULES, expected=[CLOSED] * 2, observed=observed, case="handshakes", evidence=[incomplete.last])
+    judge(
+        *STOP_RULES,
+        expected=[CLOSED] * 2,
+        observed=observed,
+        case="connection in the handshake, and silent connection",
+        evidence=[incomplete.last],
+    )
     stopped = SessionAttempt(peer)
-    state_stopped = {"session": stopped.outcome, "application": sut.attempt("peek", queue=queue)}
-    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
+    state_stopped = {"session": stopped.outcome, "peek_of_an_application": sut.attempt("peek", queue=queue)}
+    expected = facts(session=SessionAttempt.NOT_SERVED, peek_of_an_application=Outcome.REFUSED)
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_stopped, evidence=stopped.evidence)
     sut.change_environment(service=True)
     started = SessionAttempt(peer)
@@ -212,11 +222,11 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="again"))]
-    sut.attempt(sut.send_here, queue, ["own with room again"])
+    packets += [peer.open_raw().send(one) for one in (refused, peer.message(label="second of the peer"))]
+    sut.attempt(sut.send_here, queue, ["of an application"])
     peer.eventually(lambda: len(sut.labels(queue)) == 3)
     if short:
-        expected_labels = any_order("of the peer", "again", "own with room again")
+        expected_labels = any_order("of the peer", "second of the peer", "of an application")
         judge(
             "MQSO-5.1.1.1-05",
             expected=expected_labels,

@@ -128,7 +128,7 @@ class OneOutgoingQueue(Destinations):
 
 
 add(
-    "dropped-outgoing-queue-does-not-reconnect",
+    "outgoing-queue-does-not-reconnect-after-lost-connection",
     "MQSO-5.1.1.2-D09",
     "An outgoing queue whose connection is lost does not connect again.",
     skip_during(Closing.on_transport_lost, Closing.await_reconnect),
@@ -156,13 +156,13 @@ class DestroyedWithItsMessages(Destinations):
 
 
 add(
-    "pause-has-no-effect",
+    "pause-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A paused outgoing queue continues to send.",
     skip(Administering.pause_queue),
 )
 add(
-    "resume-has-no-effect",
+    "resume-of-outgoing-queue-has-no-effect",
     "MQSO-5.1.1.2-D10",
     "A resumed outgoing queue stays paused.",
     skip(Administering.resume_queue),
@@ -196,7 +196,7 @@ add(
 )
 
 
-@fault("transactional-dead-letter-in-plain-queue", breaks="MQSO-5.1.1.2-D13")
+@fault("transactional-dead-letter-put-into-nontransactional-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
 class OneDeadLetterQueue(Journaling):
     """An undelivered transactional message is stored in the dead-letter queue for nontransactional messages."""
 

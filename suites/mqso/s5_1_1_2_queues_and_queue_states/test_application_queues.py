@@ -38,8 +38,8 @@ def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transact
 @covers("MQSO-5.1.1.2-D04")
 @varied("positive journaling", "response queue", "queue journaling")
 def test_purge_removes_messages_around_locked_message(peer, sut, judge):
-    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message,
-    neither before nor after the transaction is aborted.
+    """The second of three messages is received in a transaction and the queue is purged: the queue contains no message
+    before and after the transaction is aborted.
     """
     application = Application(peer, sut, transactional=True)
     application.store("1", "2", "3")
@@ -119,7 +119,7 @@ def test_full_queue_stores_no_message(sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_cursors_have_separate_positions_until_restart(sut, judge):
     """One of two cursors is moved and reads the second message, while the other cursor reads the first; after a
-    restart, reads with both cursors are refused.
+    restart, reads by both cursors are refused.
     """
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")

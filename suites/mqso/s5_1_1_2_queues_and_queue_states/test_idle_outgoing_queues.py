@@ -19,8 +19,8 @@ def _count_outgoing_messages(sut: Sut, *names: str) -> dict[str, int]:
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
 def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
-    """When the peer listens again, an outgoing queue that could not connect sends its message. An idle outgoing queue
-    disappears from the list, but an outgoing queue that contains a message does not.
+    """When the peer listens again, the SUT sends the message of an outgoing queue whose connection had failed. An idle
+    outgoing queue disappears from the list, but an outgoing queue that contains a message does not.
     """
     sut.slow_down(MAX_TIME_SCALE)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)

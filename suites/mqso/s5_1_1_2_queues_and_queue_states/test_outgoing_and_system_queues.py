@@ -35,8 +35,8 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.4.15-03")
 def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
-    """A paused outgoing queue sends neither of its two messages, and a second outgoing queue is not paused with it;
-    when the second queue is paused and resumed, the first stays paused. After the first queue is resumed, it sends both
+    """A paused outgoing queue sends neither of its two messages, while a second outgoing queue is not paused. When the
+    second queue is paused and resumed, the first queue stays paused. When the first queue is resumed, it sends both
     messages in order.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))

@@ -71,7 +71,7 @@ class CommittedComesBack(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("undelivered-message-always-dead-letter", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
+@fault("undelivered-message-without-jn-put-into-dead-letter-queue", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
 class AllBecomeDeadLetters(Journaling):
     """Every undelivered message becomes a dead letter, even without negative journaling."""
 

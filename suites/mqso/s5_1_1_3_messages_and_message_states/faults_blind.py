@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 5.1.1.3."""
+"""Faults of MS-MQSO 5.1.1.3, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

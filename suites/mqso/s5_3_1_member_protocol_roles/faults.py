@@ -21,7 +21,7 @@ class OpenedByOneProtocolOnly(RemoteOpening):
         return Status.MQ_ERROR_INVALID_PARAMETER
 
 
-@fault("qmcomm-opens-no-queue", breaks="MQSO-5.3.1-01")
+@fault("open-by-qmcomm-always-fails", breaks="MQSO-5.3.1-01")
 class NothingOpenedByQmcomm(Qmcomm):
     """The interface qmcomm refuses to open queues for remote readers."""
 

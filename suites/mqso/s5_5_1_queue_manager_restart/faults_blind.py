@@ -7,7 +7,7 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.store.entries import relocation_of
+from reference_qm.core.store.entries import build_relocation
 from reference_qm.model.adm import Message, Queue
 
 
@@ -33,7 +33,7 @@ class ExpressCopiesSaved(Journaling):
     def keep_message(self, queue: Queue, message: Message) -> None:
         position = self.qm.positions.insert_message(queue, message)
         position.key = self.qm.next_persist_token()
-        self.qm.disk.save(relocation_of(position))
+        self.qm.disk.save(build_relocation(position))
         self.qm.positions.message_available(position)
 
 

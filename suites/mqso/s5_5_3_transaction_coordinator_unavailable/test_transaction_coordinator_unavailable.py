@@ -78,8 +78,8 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """While the coordinator is unavailable, the SUT sends and receives locally, accepts a session, sends its waiting
-    transactional message, and stores a transactional message from the peer.
+    """While the coordinator is unavailable, the SUT sends and receives local messages, accepts a session, sends its
+    waiting transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")

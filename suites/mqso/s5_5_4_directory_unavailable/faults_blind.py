@@ -1,4 +1,4 @@
-"""A violation of MS-MQSO 5.5.4."""
+"""Faults of MS-MQSO 5.5.4, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

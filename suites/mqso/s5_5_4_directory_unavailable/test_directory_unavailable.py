@@ -43,9 +43,9 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQQB-3.1.7.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
-    """While the directory is unavailable, the SUT shows DirectoryOffline, refuses to create a public queue, uses,
-    changes, purges and deletes private queues, and keeps a message to a public name; when the directory is available
-    again, the SUT creates a public queue and sends the message.
+    """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create a public queue; it still
+    uses, changes, purges and deletes private queues, and keeps a message to a public name. When the directory is
+    available again, the SUT creates a public queue and sends the message.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
@@ -126,18 +126,27 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
 
     judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": is_integrated()})
     running = list_running_directory_timers(sut.inspect_queue_manager())
-    judge("MQSO-6.4.1-D01", expected=none("running timer of the directory"), observed=running)
-    outcomes = {"public_queue": enterprise.attempt_creation(), "received": _use_private_queue(peer, sut, "private")}
+    judge("MQSO-6.4.1-D01", expected=none("running directory timer"), observed=running)
+    outcomes = {
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "messages_in_the_private_queue": _use_private_queue(peer, sut, "private"),
+    }
     judge(
         "MQSO-5.5.4-03",
         "MQSO-4.3.1.3-D01",
-        expected=facts(public_queue=Outcome.REFUSED, received=["own", "of the peer"]),
+        expected=facts(
+            creation_of_a_public_queue=Outcome.REFUSED, messages_in_the_private_queue=["own", "of the peer"]
+        ),
         observed=outcomes,
     )
     sut.change_environment(directory=True)
     object_before = sut.read_directory_object()
     sut.restart()
-    observed = {"DirectoryIntegrated": is_integrated(), "public_queue": enterprise.attempt_creation()}
-    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=Outcome.DONE), observed=observed)
+    observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    judge(
+        "MQSO-5.5.4-02",
+        expected=facts(DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE),
+        observed=observed,
+    )
     object_after = sut.read_directory_object()
     judge("MQSO-6.6.2-D01", expected=object_before, observed=object_after)

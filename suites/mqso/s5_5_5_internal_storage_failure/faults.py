@@ -79,7 +79,7 @@ add(
 )
 
 
-@fault("queues-above-counter-dropped", breaks="MQSO-5.5.5-02")
+@fault("queues-with-number-above-counter-lost-at-restart", breaks="MQSO-5.5.5-02")
 class QueuesNotCountedDropped(Restoring):
     """The queue manager drops queues whose numbers are higher than the stored queue counter."""
 

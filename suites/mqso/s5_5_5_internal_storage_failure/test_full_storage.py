@@ -72,8 +72,8 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
-    """On a full disk, a change of the setting hardened_security is either refused without effect, or still applies
-    after a restart.
+    """On a full disk, a change of the setting hardened_security is either refused without effect, or made and kept
+    across a restart.
     """
     if "hardened_security" not in sut.control.call("configure"):
         judge.end_unobservable("the SUT has no setting hardened_security")

@@ -19,4 +19,4 @@ def test_workgroup_mode_runs_no_directory_timer(sut, judge):
         judge.mark_not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     running = list_running_directory_timers(queue_manager)
-    judge("MQSO-6.4.1-D01", expected=none("running timer of the directory"), observed=running)
+    judge("MQSO-6.4.1-D01", expected=none("running directory timer"), observed=running)

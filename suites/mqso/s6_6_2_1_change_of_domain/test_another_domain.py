@@ -102,7 +102,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 
 @covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
-    """A SUT that is started in a new domain creates its object with the attributes of the old object, has the new
+    """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
     domain as LastDomain, and uses the new object's Identifier.
     """
     object_before = _select_attributes(sut.read_directory_object())
@@ -130,13 +130,18 @@ def test_sut_in_new_domain_without_directory_creates_object_at_next_start(peer, 
     first_state = _read_object_state(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
-    observed = {"after_first_start": first_state, "after_second_start": second}
+    observed = {
+        "directory_object_after_the_first_start": first_state,
+        "directory_object_after_the_second_start": second,
+    }
     if first_state == second == NO_OBJECT and _is_last_domain_stored(sut) != LAST_DOMAIN_ELEMENT:
         judge.mark_not_exercised("MQSO-6.6.2.1-D01", reason=NO_OBJECT_REASON)
     else:
         judge(
             "MQSO-6.6.2.1-D01",
-            expected=facts(after_first_start=NO_OBJECT, after_second_start=HAS_OBJECT),
+            expected=facts(
+                directory_object_after_the_first_start=NO_OBJECT, directory_object_after_the_second_start=HAS_OBJECT
+            ),
             observed=observed,
         )
     _return_to_own_domain(sut)

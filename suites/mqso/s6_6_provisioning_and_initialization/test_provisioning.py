@@ -52,7 +52,11 @@ def test_modes_are_as_provisioned(sut, judge):
         judge.mark_not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
         set_there = [name for name in PROVISIONED_ROLES if queue_manager.get(name) not in UNINITIALIZED_VALUES]
-        judge("MQSO-6.6.1-D04", expected=none("role of directory server or routing server"), observed=set_there)
+        judge(
+            "MQSO-6.6.1-D04",
+            expected=none("flag for the role of a directory server or routing server"),
+            observed=set_there,
+        )
     retry_s = str(read_element(queue_manager, "InitializationRetryTimerDuration"))
     judge(
         *INITIALIZATION_RULES, expected=one_of(*RETRY_DURATIONS_S), observed=retry_s, case="retry duration in seconds"

@@ -1,4 +1,4 @@
-"""Violations of MS-MQSO 7.4.1.1 and 7.4.1.4.2."""
+"""Faults of MS-MQSO 7.4.1.1 and 7.4.1.4.2, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -85,6 +85,6 @@ def test_public_keys_are_in_directory_object(sut, judge):
     keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(
         "MQSO-7.4.1.3-04",
-        expected=holds("the public keys of the SUT"),
+        expected=holds("the directory object contains the public keys of the SUT"),
         observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} other bytes",
     )

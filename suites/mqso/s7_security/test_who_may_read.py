@@ -22,8 +22,8 @@ WAYS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
     "to peek": (PEEK_RIGHT, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
-    "everything, by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
-    "everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
+    "to do everything, granted by an entry with INHERIT_ONLY": (ALL_RIGHTS, descriptors.INHERIT_ONLY, ()),
+    "to do everything": (ALL_RIGHTS, 0, tuple(OPENINGS_BY_WAY)),
 }
 """For each right that is granted to everyone: the access mask, the flags of the entry, and the ways in which a queue
 can be opened.
@@ -49,9 +49,11 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
             )
             for way, ((suffix, *flag), access) in OPENINGS_BY_WAY.items()
         }
-        observed = {way: openings.opening_outcome_of(call) for way, call in calls.items()}
+        observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         expected = {way: openings.OPENED_OUTCOME if way in allowed else Outcome.REFUSED for way in OPENINGS_BY_WAY}
-        judge.all(expected=expected, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
+        judge.all(
+            expected=expected, observed=observed, case=f"reader with the right {name}", evidence=list(calls.values())
+        )
 
 
 @needs("qm2qm", "queue_control", "restart")
@@ -73,14 +75,14 @@ def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, ju
             way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
             for way in expected
         }
-        observed = {way: openings.opening_outcome_of(call) for way, call in calls.items()}
+        observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
         judge.all(expected=expected, observed=observed, case=when, evidence=list(calls.values()))
         if when == "before the restart":
             sut.restart()
 
 
 def _create_restricted_queue(sut, judge, descriptor):
-    """Create a queue with a security descriptor; return its path name, or None if the control channel cannot."""
+    """Create a queue with a security descriptor; return its path name, or None if this is impossible."""
     try:
         return sut.new_queue("restricted", security_base64=base64.b64encode(descriptor).decode())
     except ControlRefused as refused:

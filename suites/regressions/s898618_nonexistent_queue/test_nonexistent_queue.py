@@ -32,8 +32,8 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
     arrived = outgoing.list_numbers_on(outgoing.session)
     judge(
         "REGRESSIONS-898618-01",
-        expected=facts(dead_letters=[1], next_session=[2]),
-        observed={"dead_letters": dead, "next_session": arrived},
+        expected=facts(numbers_of_the_dead_letters=[1], numbers_of_the_messages_on_the_next_session=[2]),
+        observed={"numbers_of_the_dead_letters": dead, "numbers_of_the_messages_on_the_next_session": arrived},
         evidence=[*outgoing.sent, *frames],
     )
     outgoing.acknowledge_all()

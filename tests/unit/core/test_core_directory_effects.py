@@ -7,7 +7,7 @@ from core_enterprise import PUBLIC, PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import PLAIN, Host, Network, direct, guid
 
 from reference_qm.config import QueueSettings
-from reference_qm.directory import Queue, QueueManager, equals
+from reference_qm.directory import Queue, QueueManager, build_equality_filter
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Create, Delete, Write
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, ListQueues, SetQueue
@@ -187,7 +187,9 @@ def test_directory_change_is_undone_when_the_disk_refuses_it():
     host = enterprise[RECEIVER]
     host.disk = "broken"
     assert "the message could not be saved" in host.refusal(CreateQueue("sales"))
-    assert enterprise.directory.read("Queue", equals("Pathname", "host4\\sales")).rDirectoryObject is None
+    assert (
+        enterprise.directory.read("Queue", build_equality_filter("Pathname", "host4\\sales")).rDirectoryObject is None
+    )
     assert "the message could not be saved" in host.refusal(SetQueue("orders", label="new"))
     (orders,) = (one for one in enterprise.directory.contents()[1] if isinstance(one, Queue))
     assert orders.Label == ""

@@ -7,7 +7,7 @@ from core_enterprise import NORTH, RECEIVER, SENDER, Enterprise, machine, two_si
 from core_network import PLAIN, guid, private
 from core_secure import ALICE, arrived, manager, receiver_config, remote_keys, sender_config, user_messages
 
-from reference_qm.directory import Queue, QueueManager, User, equals
+from reference_qm.directory import Queue, QueueManager, User, build_equality_filter
 from reference_qm.directory.enums import QueueType
 from reference_qm.security import Acl, SecurityConfig, SecurityDescriptor, UserSignCerts
 
@@ -31,7 +31,7 @@ def enterprise(*more, **security):
 
 
 def published(made, number):
-    found = made.directory.read("QueueManager", equals("Identifier", guid(number))).rDirectoryObject
+    found = made.directory.read("QueueManager", build_equality_filter("Identifier", guid(number))).rDirectoryObject
     assert isinstance(found, QueueManager)
     return found
 

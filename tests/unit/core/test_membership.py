@@ -7,7 +7,7 @@ from functools import partial
 from core_enterprise import NORTH, SENDER, Enterprise
 from core_network import Host, guid
 
-from reference_qm.directory import MemoryDirectory, QueueManager, Site, equals
+from reference_qm.directory import MemoryDirectory, QueueManager, Site, build_equality_filter
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 
@@ -42,7 +42,9 @@ def move(host: Host, directory: MemoryDirectory) -> None:
 
 def object_of(host: Host) -> QueueManager | None:
     assert host.directory is not None
-    found = host.directory.read("QueueManager", equals("QualifiedComputerName", "host1")).rDirectoryObject
+    found = host.directory.read(
+        "QueueManager", build_equality_filter("QualifiedComputerName", "host1")
+    ).rDirectoryObject
     return found if isinstance(found, QueueManager) else None
 
 

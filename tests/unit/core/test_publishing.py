@@ -9,12 +9,12 @@ from core_enterprise import PUBLIC, PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import Network
 
 from reference_qm.config import QueueSettings
-from reference_qm.directory import Queue, equals
+from reference_qm.directory import Queue, build_equality_filter
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, SetQueue
 
 
 def published(enterprise: Enterprise, pathname: str) -> Queue | None:
-    found = enterprise.directory.read("Queue", equals("Pathname", pathname)).rDirectoryObject
+    found = enterprise.directory.read("Queue", build_equality_filter("Pathname", pathname)).rDirectoryObject
     return found if isinstance(found, Queue) else None
 
 

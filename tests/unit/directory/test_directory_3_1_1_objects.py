@@ -14,9 +14,9 @@ from reference_qm.directory.objects import (
     Queue,
     QueueManager,
     Site,
+    copy_with_attributes,
     directory_attributes,
     update_element,
-    with_attributes,
 )
 
 PRINTED = {
@@ -96,8 +96,8 @@ def test_directory_objects_are_immutable(kind: type[DirectoryObject]) -> None:
 
 def test_directory_read_returns_only_requested_attributes() -> None:
     machine = QueueManager(Identifier=ALPHA, ComputerName="alpha", RoutingServer=True)
-    assert with_attributes(machine, ["RoutingServer"]) == QueueManager(RoutingServer=True)
-    assert with_attributes(machine, None) == machine
+    assert copy_with_attributes(machine, ["RoutingServer"]) == QueueManager(RoutingServer=True)
+    assert copy_with_attributes(machine, None) == machine
 
 
 def test_directory_update_keeps_attributes_that_are_not_published() -> None:

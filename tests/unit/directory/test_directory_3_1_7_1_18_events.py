@@ -14,7 +14,7 @@ from reference_qm.directory import (
     Queue,
     QueueManager,
     Site,
-    equals,
+    build_equality_filter,
     events,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -38,7 +38,7 @@ def test_mqdmpr_3_1_7_1_18_create_returns_the_guid_of_the_new_object() -> None:
     directory, state = made(), state_of()
     created = carried_out(directory, state, events.create_directory_object(state, PUBLIC))
     assert created.rStatus is Result.SUCCESS
-    read = events.read_directory(directory, state, "Queue", equals("Identifier", created.rObjectGUID))
+    read = events.read_directory(directory, state, "Queue", build_equality_filter("Identifier", created.rObjectGUID))
     assert isinstance(read.rDirectoryObject, Queue)
     assert read.rDirectoryObject.Pathname == PUBLIC.Pathname
 
@@ -68,7 +68,7 @@ def test_mqdmpr_3_1_7_1_20_read_returns_the_first_object_that_matches_all_filter
     cheap = AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 10)
     assert (
         events.read_directory(directory, state, "QueueManager", [cheap]).rDirectoryObject
-        == directory.read("QueueManager", equals("Identifier", ALPHA)).rDirectoryObject
+        == directory.read("QueueManager", build_equality_filter("Identifier", ALPHA)).rDirectoryObject
     )
     not_alpha = AttributeFilter("ComputerName", Operator.NOT_EQUALS, "alpha")
     found = events.read_directory(directory, state, "QueueManager", [cheap, not_alpha], ["Identifier"])
@@ -92,9 +92,9 @@ def test_mqdmpr_3_1_7_1_18_event_on_lost_directory_sets_offline_and_starts_timer
 def test_mqdmpr_3_1_7_1_20_own_queues_can_be_read_while_offline() -> None:
     directory, state = offline()
     state.QueueCollection = (Queue(Pathname="alpha\\a"), Queue(Pathname="alpha\\b", Label="here"))
-    read = events.read_directory(directory, state, "Queue", equals("Label", "here"))
+    read = events.read_directory(directory, state, "Queue", build_equality_filter("Label", "here"))
     assert read.rDirectoryObject == state.QueueCollection[1]
-    nothing = events.read_directory(directory, state, "Queue", equals("Identifier", QUEUE))
+    nothing = events.read_directory(directory, state, "Queue", build_equality_filter("Identifier", QUEUE))
     assert nothing.rStatus is Result.OBJECT_NOT_FOUND
 
 
@@ -112,7 +112,7 @@ def test_mqdmpr_3_1_7_1_20_offline_read_finds_no_foreign_objects(
 ) -> None:
     directory, state = offline()
     directory.connected = True  # nobody may notice: the queue manager does not ask it
-    read = events.read_directory(directory, state, kind, equals(attribute, value))  # type: ignore[arg-type]
+    read = events.read_directory(directory, state, kind, build_equality_filter(attribute, value))  # type: ignore[arg-type]
     assert read.rStatus is wanted
     assert (read.rDirectoryObject is state.LocalQueueManager) == (wanted is Result.SUCCESS)
 

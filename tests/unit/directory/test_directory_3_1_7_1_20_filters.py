@@ -13,8 +13,8 @@ from reference_qm.directory.filters import (
     Operator,
     Value,
     check_filter,
-    in_order,
-    matching,
+    select_matching,
+    sort_elements,
 )
 from reference_qm.directory.objects import Queue, QueueManager
 
@@ -26,7 +26,7 @@ MACHINES = [
 
 
 def found(attribute: str, comparison: Operator, value: Value) -> str:
-    chosen = matching(MACHINES, [AttributeFilter(attribute, comparison, value)])
+    chosen = select_matching(MACHINES, [AttributeFilter(attribute, comparison, value)])
     return "".join("abg"[MACHINES.index(one)] for one in chosen)
 
 
@@ -71,8 +71,8 @@ def test_filter_requires_all_expressions() -> None:
         AttributeFilter("SiteIdentifierList", Operator.EQUALS, SITE_B),
         AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 2),
     ]
-    assert matching(MACHINES, both) == MACHINES[:1]
-    assert matching(MACHINES, []) == MACHINES
+    assert select_matching(MACHINES, both) == MACHINES[:1]
+    assert select_matching(MACHINES, []) == MACHINES
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def ordered(names: list[str], *orders: AttributeSortOrder) -> str:
         Queue(Label="y", BasePriority=1),
         Queue(Label="X", BasePriority=1, MulticastAddress="224.0.0.1:1"),
     ]
-    return "".join("123"[queues.index(one)] for one in in_order(queues, names, orders))
+    return "".join("123"[queues.index(one)] for one in sort_elements(queues, names, orders))
 
 
 def test_sort_key_of_higher_priority_is_compared_first() -> None:
@@ -119,4 +119,4 @@ def test_sort_handles_descending_and_unused_keys_and_unset_values() -> None:
 @pytest.mark.parametrize("names", [None, ["Label"], ["Label", "Quota", "Type"]])
 def test_sort_orders_that_do_not_match_attributes_are_refused(names: list[str] | None) -> None:
     with pytest.raises(FilterError, match="iAttributeSortOrder"):
-        in_order([Queue()], names, [AttributeSortOrder(1), AttributeSortOrder(2)])
+        sort_elements([Queue()], names, [AttributeSortOrder(1), AttributeSortOrder(2)])

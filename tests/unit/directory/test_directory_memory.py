@@ -18,7 +18,7 @@ from reference_qm.directory import (
     RoutingLink,
     Site,
     User,
-    equals,
+    build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.replica import MAX_QUERIES
@@ -29,7 +29,7 @@ NEW_LINK = RoutingLink(Site1Identifier=SITE_B, Site2Identifier=SITE_A, ActualCos
 
 
 def get(directory: MemoryDirectory, kind: str, identifier: UUID | None) -> DirectoryObject | None:
-    return directory.read(kind, equals("Identifier", identifier)).rDirectoryObject
+    return directory.read(kind, build_equality_filter("Identifier", identifier)).rDirectoryObject
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_mqdssm_3_1_6_3_directory_read_returns_the_specified_status(
 
 def test_mqdssm_3_1_6_3_directory_read_without_match_returns_object_not_found() -> None:
     directory = made()
-    assert directory.read("Queue", equals("Label", "none")).rStatus is Result.OBJECT_NOT_FOUND
-    assert directory.read("Queue", equals("Identifier", SITE_A)).rStatus is Result.OBJECT_NOT_FOUND
+    assert directory.read("Queue", build_equality_filter("Label", "none")).rStatus is Result.OBJECT_NOT_FOUND
+    assert directory.read("Queue", build_equality_filter("Identifier", SITE_A)).rStatus is Result.OBJECT_NOT_FOUND
 
 
 def test_mqdssm_3_1_6_4_enumeration_is_sorted_and_fixed_at_its_begin() -> None:
@@ -218,7 +218,7 @@ def test_mqdssm_3_1_6_4_enumeration_is_sorted_and_fixed_at_its_begin() -> None:
 
 def test_mqdssm_3_1_6_4_invalid_query_begins_no_enumeration() -> None:
     directory = made()
-    assert directory.read_begin("Site", equals("Color", 1)).rStatus is Result.GENERIC_ERROR
+    assert directory.read_begin("Site", build_equality_filter("Color", 1)).rStatus is Result.GENERIC_ERROR
     assert directory.read_begin("Site", (), None, [AttributeSortOrder(1)]).rStatus is Result.GENERIC_ERROR
 
 
@@ -285,7 +285,7 @@ def test_mqdssm_3_1_6_7_description_of_link_to_deleted_site_can_be_written() -> 
     assert directory.delete(Site(Identifier=SITE_B)) is Result.SUCCESS
     described = RoutingLink(Identifier=link.Identifier, Description="down")
     assert directory.write(described, ["Description"]) is Result.SUCCESS
-    assert directory.read("RoutingLink", equals("Description", "down")).rStatus is Result.SUCCESS
+    assert directory.read("RoutingLink", build_equality_filter("Description", "down")).rStatus is Result.SUCCESS
 
 
 def test_mqdssm_3_1_6_7_routing_link_must_connect_sites() -> None:

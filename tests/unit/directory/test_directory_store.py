@@ -13,7 +13,15 @@ from uuid import UUID
 import pytest
 from directory_made import ALPHA, BETA, QUEUE, SITE_A, Clock, fill, new_identifiers
 
-from reference_qm.directory import DirectoryObject, MemoryDirectory, Queue, QueueManager, Site, StorageError, equals
+from reference_qm.directory import (
+    DirectoryObject,
+    MemoryDirectory,
+    Queue,
+    QueueManager,
+    Site,
+    StorageError,
+    build_equality_filter,
+)
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.shell.directory_store import APPLICATION_ID, DirectoryFileError, SqliteDirectory
 
@@ -61,7 +69,7 @@ def test_two_processes_see_each_others_directory_changes(path: Path) -> None:
     one, other = opened(path, "one"), opened(path, "other")
     created = one.create(Site(Name="C"))
     assert created.rStatus is Result.SUCCESS
-    assert other.read("Site", equals("Name", "C"), ["Identifier"]).rDirectoryObject == Site(
+    assert other.read("Site", build_equality_filter("Name", "C"), ["Identifier"]).rDirectoryObject == Site(
         Identifier=created.rObjectGUID
     )
     assert other.create(Site(Name="c")).rStatus is Result.OBJECT_ALREADY_EXISTS

@@ -265,7 +265,7 @@ def test_starting_system_is_awaited(
         if clock.now_s < up_s:
             raise SutUnavailable("not up")
 
-    monkeypatch.setattr(driver, "_meet", meet)
+    monkeypatch.setattr(driver, "_connect_once", meet)
     with pytest.raises(SutUnavailable, match=words) if words else nullcontext():
         driver._connect_repeatedly()
     assert clock.now_s == min(up_s, 60)

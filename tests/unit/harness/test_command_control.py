@@ -63,8 +63,8 @@ def test_identity_without_command_is_taken_from_a_session(environment: RealEnvir
         ("raise SystemExit(3)", ControlRefused, "without a reason"),
         ('print(\'{"ok": false, "error": "full"}\')', ControlRefused, "full"),
         ('print(\'{"ok": false, "unsupported": true, "error": "never"}\')', Unsupported, "cannot send"),
-        ("print('done')", ContractBroken, "printed no JSON: done"),
-        ("print([])", ContractBroken, "printed no JSON object"),
+        ("print('done')", ContractBroken, "did not print JSON: done"),
+        ("print([])", ContractBroken, "did not print a JSON object"),
         ("print('{\"message_id\": 7}')", ContractBroken, "message_id"),
     ],
 )

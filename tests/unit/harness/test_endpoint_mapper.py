@@ -98,7 +98,7 @@ def test_invalid_endpoint_mapper_gives_one_line_error(server: Server, answers: t
 
 
 def test_silent_endpoint_mapper_is_abandoned_soon(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint_mapper, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(endpoint_mapper, "MAPPER_TIMEOUT_S", 0.05)
     with server.listener, pytest.raises(SutUnavailable, match="timed out; give driver"):
         qmcomm_port(HERE)
 

@@ -39,7 +39,7 @@ def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
 def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     item: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(floods, "MOST_CAPTURED", 1_000)
+    monkeypatch.setattr(floods, "MOST_CAPTURED_BYTES", 1_000)
     for attempt in (0, 1):
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert why_ended(item) is None

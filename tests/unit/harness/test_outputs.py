@@ -73,7 +73,7 @@ def test_existing_output_is_not_overwritten(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "mqconform: afile: exists already; give another --out\n"
+    assert capsys.readouterr().err == "mqconform: afile exists already; give another --out\n"
     assert (tmp_path / "afile").read_text(encoding="utf-8") == "mine"
 
 

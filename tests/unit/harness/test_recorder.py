@@ -232,7 +232,7 @@ def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     assert [frame.number for frame in recorder.record_received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
-    with pytest.raises(HarnessError, match="the capture has no path"):
+    with pytest.raises(HarnessError, match="the recorder has no file for the capture"):
         _ = recorder.writer
 
 

@@ -133,7 +133,7 @@ def test_run_refuses_the_folder_of_an_earlier_run(begin: Begin, tmp_path: Path) 
     judged(run, "t", Verdict.PASS)
     run.lock.release()
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    with pytest.raises(UsageError, match=f"{tmp_path}: already contains a run; give another --out, or --resume"):
+    with pytest.raises(UsageError, match=f"{tmp_path} already contains a run; give another --out, or --resume"):
         begin()
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
@@ -145,7 +145,7 @@ def test_run_folder_without_verdicts_can_be_reused(begin: Begin) -> None:
 
 def test_a_folder_that_cannot_be_made_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(UsageError, match=r"file: cannot contain a run: .*; give another --out"):
+    with pytest.raises(UsageError, match=r"file cannot contain a run: .*; give another --out"):
         begin(tmp_path / "file")
 
 
@@ -263,7 +263,7 @@ def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin,
 def test_a_broken_run_file_gives_one_line_error(begin: Begin, tmp_path: Path, content: str) -> None:
     judged(begin(), "one", Verdict.PASS)
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(UsageError, match=r"run\.json: is truncated or broken"):
+    with pytest.raises(UsageError, match=r"run\.json is truncated or broken"):
         begin(resume=True)
 
 
@@ -291,7 +291,7 @@ def test_run_of_schema_1_is_read_but_not_resumed(begin: Begin, tmp_path: Path) -
     with pytest.raises(UsageError) as caught:
         begin(resume=True)
     assert str(caught.value) == (
-        f"{path}: has schema 1 of an older harness; finish the run with that harness, "
+        f"{path} has schema 1 of an older harness; finish the run with that harness, "
         "or start a new run with another --out"
     )
 

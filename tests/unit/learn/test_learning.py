@@ -124,7 +124,7 @@ def test_learn_command_writes_a_state_machine_and_compares_two(
 def test_learn_refuses_a_file_without_a_state_machine(text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UsageError, match=r"x\.json: is not a state machine"):
+    with pytest.raises(UsageError, match=r"x\.json is not a state machine"):
         read_machine(file)
 
 

@@ -12,7 +12,7 @@ from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, select_evenly
 from reference_qm.core.transfer import session_acks
 
-SIMPLE = "core/transfer/session_acks.py:_is_covered"
+SIMPLE = "core/transfer/session_acks.py:_is_number_acknowledged"
 
 
 def test_mutant_names_are_unique_and_selection_covers_every_function_first() -> None:
@@ -29,7 +29,7 @@ def test_mutant_code_runs_only_while_installed() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
     function, code = compile_mutant(mutant)
     own = function.__code__
-    assert function is session_acks._is_covered
+    assert function is session_acks._is_number_acknowledged
     exchange = Exchange(function, code)
     for _ in range(2):
         with exchange:

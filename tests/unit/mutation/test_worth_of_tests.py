@@ -9,13 +9,13 @@ from benchmarks.worth_of_tests import Kills, UnitTests, choose_tests, try_tests,
 from harness.mutation.mutants import all_mutants
 
 TESTS = """
-from reference_qm.core.transfer.session_acks import _is_covered
+from reference_qm.core.transfer.session_acks import _is_number_acknowledged
 
 def test_a_number_covers_itself():
-    assert _is_covered(7, 7)
+    assert _is_number_acknowledged(7, 7)
 
 def test_a_truth_is_true():
-    assert _is_covered(7, 7) in (True, False)
+    assert _is_number_acknowledged(7, 7) in (True, False)
 
 def test_nothing():
     assert True
@@ -40,8 +40,8 @@ def test_mutant_is_tried_once_on_tests_that_execute_it(tmp_path: Path) -> None:
     file = tmp_path / "test_file.py"
     file.write_text(TESTS, encoding="utf-8")
     functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]
-    unmasked = next(one for one in functions if one.name.endswith(":_is_covered:arithmetic-1"))
-    elsewhere = next(one for one in functions if one.function == "_is_flagged")
+    unmasked = next(one for one in functions if one.name.endswith(":_is_number_acknowledged:arithmetic-1"))
+    elsewhere = next(one for one in functions if one.function == "_is_recoverable_flag_set")
 
     faulthandler.cancel_dump_traceback_later()  # a fork has not its thread, and would wait for it for ever
 

@@ -16,7 +16,7 @@ from reference_qm.directory import (
     Replica,
     RoutingLink,
     Site,
-    equals,
+    build_equality_filter,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
@@ -153,10 +153,10 @@ def test_mqbr_3_1_5_9_site_topology_is_read_from_the_directory() -> None:
 
 def test_mqbr_3_1_5_9_directory_filter_selects_objects() -> None:
     directory = in_directory(figure_4(1, 1, 1, 1))
-    found = get_directory_data(directory, QueueManager, equals("Identifier", UUID(int=21)))
+    found = get_directory_data(directory, QueueManager, build_equality_filter("Identifier", UUID(int=21)))
     assert [one.Identifier for one in found or ()] == [UUID(int=21)]
-    assert get_directory_data(directory, Site, equals("Name", "none")) == []
-    assert get_directory_data(directory, RoutingLink, equals("Color", 1)) is None
+    assert get_directory_data(directory, Site, build_equality_filter("Name", "none")) == []
+    assert get_directory_data(directory, RoutingLink, build_equality_filter("Color", 1)) is None
 
 
 def test_mqbr_3_1_5_9_missing_directory_gives_no_next_hop() -> None:

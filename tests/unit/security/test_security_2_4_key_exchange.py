@@ -20,7 +20,7 @@ from reference_qm.security import (
     public_key_blob,
 )
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.key_exchange import unwrap, wrap
+from reference_qm.security.key_exchange import decrypt_symmetric_key, encrypt_symmetric_key
 
 RC4 = EncryptionAlgorithm.RC4
 
@@ -52,17 +52,17 @@ def test_numbers_that_form_no_rsa_key_are_refused(blob):
 
 @pytest.mark.parametrize(("which", "size"), [(512, 64), (1024, 128)])
 def test_symmetric_key_round_trips_through_its_key_blob(which, size):
-    blob = wrap(rsa_key(which).public_key(), RC4, b"12345", entropy()).build()
+    blob = encrypt_symmetric_key(rsa_key(which).public_key(), RC4, b"12345", entropy()).build()
     assert (len(blob), blob[:12].hex(" ")) == (268, "01 02 00 00 01 68 00 00 00 a4 00 00")
     assert not any(blob[12 + size :])
-    assert unwrap(rsa_key(which), RC4, blob, 40) == b"12345"
-    assert unwrap(rsa_key(which), RC4, blob[: 12 + size], 40) == b"12345"
+    assert decrypt_symmetric_key(rsa_key(which), RC4, blob, 40) == b"12345"
+    assert decrypt_symmetric_key(rsa_key(which), RC4, blob[: 12 + size], 40) == b"12345"
 
 
 def test_encrypted_symmetric_key_is_little_endian_rsaes_pkcs1():
     """RFC 8017 7.2.1: 00 02, at least eight bytes that are not zero, 00, and the key as it is."""
     numbers = rsa_key(1024).private_numbers()
-    blob = wrap(rsa_key(1024).public_key(), RC4, b"0123456789abcdef", entropy())
+    blob = encrypt_symmetric_key(rsa_key(1024).public_key(), RC4, b"0123456789abcdef", entropy())
     encoded = pow(int.from_bytes(blob.encryptedKey, "little"), numbers.d, numbers.public_numbers.n).to_bytes(128, "big")
     assert encoded.startswith(b"\x00\x02")
     assert encoded.endswith(b"\x00" + b"0123456789abcdef")
@@ -71,11 +71,11 @@ def test_encrypted_symmetric_key_is_little_endian_rsaes_pkcs1():
 
 def test_key_exchange_uses_injected_randomness():
     key = rsa_key(1024).public_key()
-    assert wrap(key, RC4, b"12345", entropy()) == wrap(key, RC4, b"12345", entropy())
+    assert encrypt_symmetric_key(key, RC4, b"12345", entropy()) == encrypt_symmetric_key(key, RC4, b"12345", entropy())
 
 
 def test_key_blob_of_wrong_purpose_is_refused():
-    blob = wrap(rsa_key(1024).public_key(), RC4, b"12345", entropy()).build()
+    blob = encrypt_symmetric_key(rsa_key(1024).public_key(), RC4, b"12345", entropy()).build()
     simple = SimpleBlob.parse(blob)
     tampered = bytes((simple.encryptedKey[0] ^ 1,)) + simple.encryptedKey[1:]
     refused = [
@@ -91,23 +91,23 @@ def test_key_blob_of_wrong_purpose_is_refused():
     ]
     for arguments in refused:
         with pytest.raises(SecurityError, match="SIMPLEBLOB"):
-            unwrap(*arguments)
+            decrypt_symmetric_key(*arguments)
 
 
 @pytest.mark.parametrize("blob", [b"", b"\x01\x02", bytes(12), bytes(268), bytes(300)])
 def test_invalid_key_blob_is_a_format_error(blob):
     with pytest.raises(FormatError, match="SIMPLEBLOB"):
-        unwrap(rsa_key(1024), RC4, blob, 40)
+        decrypt_symmetric_key(rsa_key(1024), RC4, blob, 40)
 
 
 def test_public_key_that_does_not_fit_its_key_blob_is_refused():
     with pytest.raises(SecurityError, match="2056 bits does not fit"):
-        wrap(rsa.RSAPublicNumbers(65537, 2**2055 + 1).public_key(), RC4, b"12345", entropy())
+        encrypt_symmetric_key(rsa.RSAPublicNumbers(65537, 2**2055 + 1).public_key(), RC4, b"12345", entropy())
 
 
 def test_public_key_too_small_for_the_symmetric_key_is_refused():
     with pytest.raises(SecurityError, match="cannot be encrypted"):
-        wrap(rsa_key(512).public_key(), RC4, bytes(54), entropy())
+        encrypt_symmetric_key(rsa_key(512).public_key(), RC4, bytes(54), entropy())
 
 
 def test_mqdspublickeys_round_trip_and_convert_to_keys():

@@ -48,7 +48,7 @@ from reference_qm.security import (
     encrypt_message,
     sign_message,
 )
-from reference_qm.security.key_exchange import wrap
+from reference_qm.security.key_exchange import encrypt_symmetric_key
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
@@ -240,7 +240,7 @@ def _with_key(level, provider, which, key):
     """Return a message encrypted under RC2 with a given key."""
     rc2 = EncryptionAlgorithm.RC2
     caches = sender(SecuritySettings(PreferredEnhancedAlgorithm=rc2, PreferredBaseAlgorithm=rc2))
-    blob = wrap(rsa_key(which).public_key(), rc2, key, entropy()).build()
+    blob = encrypt_symmetric_key(rsa_key(which).public_key(), rc2, key, entropy()).build()
     caches.sending(level).add(CachedSymmetricKey(RECEIVER_QM, provider, rc2, blob, key, NOW.utc_s))
     return encrypt_message(message(level=level), RECEIVER_QM, remote_keys(), caches, entropy(), NOW)
 

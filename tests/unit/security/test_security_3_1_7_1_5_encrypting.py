@@ -27,7 +27,7 @@ from reference_qm.security import (
 )
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.ciphers import decrypt
-from reference_qm.security.key_exchange import unwrap
+from reference_qm.security.key_exchange import decrypt_symmetric_key
 from reference_qm.security.sending import select_encryption
 
 LEVELS = (PrivacyLevel.BASE, PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)
@@ -99,7 +99,9 @@ def test_encrypted_packet_names_algorithm_and_flags(level):
     chosen = select_encryption(level, remote_keys(), SecuritySettings())
     assert properties.EncryptionAlgorithm == chosen.UseAlgorithm
     private = rsa_key(PROVIDERS[provider][1])
-    key = unwrap(private, chosen.UseAlgorithm, header.SecurityData.EncryptionKey, chosen.UseSymmKeyLength)
+    key = decrypt_symmetric_key(
+        private, chosen.UseAlgorithm, header.SecurityData.EncryptionKey, chosen.UseSymmKeyLength
+    )
     assert decrypt(chosen.UseAlgorithm, key, properties.MessageBody) == b"a body of no block"
 
 

@@ -15,9 +15,9 @@ from reference_qm.directory import (
     QueueManager,
     RoutingLink,
     Site,
-    equals,
+    build_equality_filter,
 )
-from reference_qm.directory.properties import distribution_list, members, object_sid
+from reference_qm.directory.properties import distribution_list, list_members, object_sid
 from reference_qm.security import Sid
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
@@ -71,7 +71,7 @@ def load(folder: Path, text: str) -> MemoryDirectory | None:
 
 
 def machine(directory: MemoryDirectory, identifier: str) -> QueueManager:
-    found = directory.read("QueueManager", equals("Identifier", UUID(identifier))).rDirectoryObject
+    found = directory.read("QueueManager", build_equality_filter("Identifier", UUID(identifier))).rDirectoryObject
     assert isinstance(found, QueueManager)
     return found
 
@@ -89,7 +89,10 @@ def test_configured_directory_contains_an_enterprise_object(tmp_path: Path):
 def test_every_key_of_directory_table_is_read(tmp_path: Path):
     directory = load(tmp_path, OWN + SITES + MACHINES + REST)
     assert directory is not None
-    sites = {name: directory.read("Site", equals("Name", name)).rDirectoryObject for name in ("north", "south")}
+    sites = {
+        name: directory.read("Site", build_equality_filter("Name", name)).rDirectoryObject
+        for name in ("north", "south")
+    }
     north, south = (site.Identifier for site in sites.values() if isinstance(site, Site))
     assert machine(directory, A).QualifiedComputerName == "127.0.0.1"
     assert machine(directory, A).SiteIdentifierList == (north,)
@@ -122,7 +125,7 @@ def test_configured_computers_and_distribution_lists_are_stored_once(tmp_path: P
         outer = distribution_list(directory, "outer")
         assert outer is not None
         assert outer.Identifier is not None
-        assert [type(one) for one in members(directory, outer.Identifier) or ()] == [Queue, DistributionList]
+        assert [type(one) for one in list_members(directory, outer.Identifier) or ()] == [Queue, DistributionList]
         directory.close()
 
 
@@ -196,7 +199,7 @@ def test_configured_directory_store_keeps_its_existing_objects(tmp_path: Path):
             "lists 1 members: this file has no 'gone'",
         ),
         (OWN + MACHINES.replace("sites", "computer_sid = 'S-1'\nsites", 1), "computer_sid = 'S-1': must be a SID like"),
-        (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all: cannot be opened as a directory"),
+        (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all cannot be opened as a directory"),
         (OWN + SITES + SITES, "[directory] sites 3: another object has this name or identifier"),
         (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: another object has this name or identifier"),
         (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),

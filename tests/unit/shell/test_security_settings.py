@@ -227,7 +227,7 @@ def test_files_without_usable_key_or_certificate_are_named(tmp_path: Path, certi
     (keys / "good.pem").write_bytes(pem)
     write_pem(keys / "curve.pem", ec.generate_private_key(ec.SECP256R1()))
     assert "text.pem: not an X.509 certificate in PEM" in refusal(tmp_path, user("['text.pem']"))
-    assert "none.pem: cannot be read: No such file" in refusal(tmp_path, user("['none.pem']"))
+    assert "none.pem cannot be read: No such file" in refusal(tmp_path, user("['none.pem']"))
     assert "too large for a key" in refusal(tmp_path, user("['large.pem']"))
     assert "text.pem: not a private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
     assert "curve.pem: not an RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))

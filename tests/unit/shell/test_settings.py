@@ -165,7 +165,7 @@ def test_error_of_invalid_serve_flag_names_the_flag(tmp_path: Path, port: str, s
 
 
 def test_missing_settings_file_of_serve_is_named(tmp_path: Path):
-    with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: No such file or directory"):
+    with pytest.raises(SettingsError, match=r"none\.toml cannot be read: No such file or directory"):
         load_settings(tmp_path / "none.toml", {}, ENTROPY)
 
 

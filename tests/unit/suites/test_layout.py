@@ -47,7 +47,7 @@ def test_layout_reads_a_message_with_every_header_to_its_end() -> None:
         *("BaseHeader", "UserHeader", "TransactionHeader", "SecurityHeader", "MessagePropertiesHeader"),
         *("DebugHeader", "SoapHeader", "MultiQueueFormatHeader", "SessionHeader"),
     ]
-    assert found.fields["bytes left"] == 0
+    assert found.fields["bytes after the last header"] == 0
     assert found.fields["MultiQueueFormatHeader.Destination.FormatNameList"] == [(3, "os:x\\q\0")]
     assert found.of("SoapHeader.Body", "TransactionHeader.nothing") == {
         "SoapHeader.Body": "<b>\0",
@@ -58,9 +58,9 @@ def test_layout_reads_a_message_with_every_header_to_its_end() -> None:
 @pytest.mark.parametrize("size", [0, 3, 16, 63, 64, 90])
 def test_layout_shows_fields_beyond_the_end_of_a_cut_packet_as_absent(size: int) -> None:
     found = Layout(framed(bytes(user_message(label="label", body=b"body"))[:size]))
-    assert found.of("MessagePropertiesHeader.MessageBody", "bytes left") == {
+    assert found.of("MessagePropertiesHeader.MessageBody", "bytes after the last header") == {
         "MessagePropertiesHeader.MessageBody": ABSENT_FIELD,
-        "bytes left": ABSENT_FIELD,
+        "bytes after the last header": ABSENT_FIELD,
     }
 
 

@@ -25,7 +25,10 @@ ALLOWED = [
             "MQQP-3.1.6.1-01",
         ],
     ),
-    ("server-get-server-port-spx-port-tolerated", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
+    (
+        "server-get-server-port-for-spx-returns-port-tolerated",
+        ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"],
+    ),
     (
         "sender-message-to-unknown-public-queue-refused",
         [

@@ -58,7 +58,7 @@ def test_third_parser_reads_the_fields_of_each_message_vector() -> None:
             continue
         data = bytes.fromhex(vector["bytes"])
         layout = Layout(Frame(1, 0, "sut->peer", "tcp", data, "UserMessage"))
-        assert layout.fields["bytes left"] == 0, vector["name"]
+        assert layout.fields["bytes after the last header"] == 0, vector["name"]
         for field in vector["fields"]:
             name, value = field["name"], field["value"]
             if name in layout.fields and isinstance(value, int):

@@ -72,7 +72,7 @@ def test_mqmq_2_2_20_header_is_present_exactly_when_its_flag_is_set(header, laye
 
 def test_mqmq_2_2_20_packet_without_message_properties_is_dissected():
     data = bytes(user_message(user={"MP": 0}))
-    with pytest.raises(WireError, match=r"UserHeader\.MP: 0, a message without MessagePropertiesHeader"):
+    with pytest.raises(WireError, match=r"UserHeader\.MP is 0, so the MessagePropertiesHeader is missing"):
         dissect(data)
 
 
