@@ -22,8 +22,8 @@ from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST_BYTES`; a capture may be longer
-than the capture of a check.
+"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST_BYTES`; a capture may be
+longer than the capture of a check.
 """
 
 
