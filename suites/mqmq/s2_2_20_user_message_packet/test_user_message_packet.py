@@ -139,7 +139,7 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
         expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),
         observed={
             "genuine_signature": found["genuine"].answer,
-            "forged_signature": found["forged"].was_refused_silently,
+            "forged_signature": found["forged"].silent_refusal,
         },
         evidence=[*found["genuine"].frames, *found["forged"].frames],
     )

@@ -94,7 +94,7 @@ class SecuredDisposition:
         return NOT_KEPT_OUTCOME if self.found is None else KEPT_OUTCOME
 
     @property
-    def was_refused_silently(self) -> str:
+    def silent_refusal(self) -> str:
         """Return the message's administration acknowledgments and whether the message is in its queue."""
         return f"{self.answer} and message {self.kept}"
 
@@ -142,7 +142,7 @@ SUBJECT_NAMES = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
     "kept": "message",
-    "in_silence": "refusal",
+    "silent_refusal": "refusal",
     "level": "authentication level",
     "body": "body",
 }
@@ -165,7 +165,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             unseen.add(rule)
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
-            attribute, expected = "in_silence", SILENT_REFUSAL_OUTCOME
+            attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
         case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
@@ -292,7 +292,7 @@ class Secured:
         return nack if self.tells else "no acknowledgment"
 
     def refused_without_storing(self, nack: str) -> str:
-        """Return ``was_refused_silently`` of a message that is refused and not stored."""
+        """Return ``silent_refusal`` of a message that is refused and not stored."""
         return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
