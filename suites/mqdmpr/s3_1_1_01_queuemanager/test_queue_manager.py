@@ -159,7 +159,9 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
 
 def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
-    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in transactions}
+    return {
+        one["transaction"].lower(): f"{one['state']}, number of operations {one['operations']}" for one in transactions
+    }
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1

@@ -73,4 +73,10 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         name: [ack for ack in acks if get_correlation_id(ack) == identifier(frame)] for name, frame in packets.items()
     }
     expected = {name: acknowledged(packets[name], of_class=value) for name, value in EXPECTED_CLASSES.items()}
-    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*packets.values(), *acks])
+    judge(
+        "MQDMPR-3.1.1.12-D27",
+        expected=expected,
+        observed=observed,
+        evidence=[*packets.values(), *acks],
+        case="acknowledgment of each message",
+    )

@@ -19,7 +19,7 @@ def _judge_outcomes(judge, rules, outcomes):
     """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
-    judge(*rules, expected=expected, observed=observed)
+    judge(*rules, expected=expected, observed=observed, case="requests")
 
 
 @sut_survives()

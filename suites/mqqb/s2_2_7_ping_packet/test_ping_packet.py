@@ -70,7 +70,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
         judge.all(
             expected=outcome,
             observed=predicted,
-            case=f"RF of the Ping Response before session request {number + 1}",
+            case=f"outcome of session request {number + 1} that RF of the Ping Response predicts",
             evidence=evidence,
         )
         if outcome != "accepted":
@@ -101,7 +101,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             "MQQB-3.1.7.7-05",
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF of the {case}",
+            case=f"outcome that RF of the {case} predicts",
             evidence=exchange,
         )
         judge(
@@ -131,7 +131,7 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
         judge.all(
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF of the Ping Response of a SUT that is {case}",
+            case=f"outcome that RF of the Ping Response predicts while the SUT is {case}",
             evidence=exchange,
         )
 

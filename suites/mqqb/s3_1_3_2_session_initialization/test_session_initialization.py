@@ -158,7 +158,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
         "MQQB-3.1.3.2-22",
         expected=expected,
         observed=sorted(Sender.tags(came)),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[ack, *came],
     )
 

@@ -117,7 +117,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
         "MQQB-3.1.5.5.3-03",
         expected=[2],
         observed=outgoing.list_numbers_on(next_session),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[*frames, *came],
     )
     next_session.acknowledge_all()

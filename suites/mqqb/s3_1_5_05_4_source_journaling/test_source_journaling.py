@@ -51,8 +51,11 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
     ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=3, **flags)
     peer.eventually(lambda: list_journaled() == [1, 2])
     judge.all(
-        expected=facts(unacknowledged=[], acknowledged=[1, 2]),
-        observed={"unacknowledged": unacknowledged_journal, "acknowledged": list_journaled()},
+        expected=facts(journal_before_the_acknowledgment=[], journal_after_the_acknowledgment=[1, 2]),
+        observed={
+            "journal_before_the_acknowledgment": unacknowledged_journal,
+            "journal_after_the_acknowledgment": list_journaled(),
+        },
         evidence=[*sent, ack],
     )
     session.acknowledge_all()

@@ -179,8 +179,8 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     sut.control.call("abort", transaction=transaction)
-    observed = {"received": received, "acknowledged": acks, "in_queue": sut.labels(queue)}
-    expected = facts(received="first", acknowledged=of_classes(*kinds), in_queue=["first"])
+    observed = {"message_received": received, "acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
+    expected = facts(message_received="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"])
     judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 

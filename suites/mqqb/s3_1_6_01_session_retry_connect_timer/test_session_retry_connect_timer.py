@@ -59,7 +59,13 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         evidence=[ack, *request],
     )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
+    judge(
+        "MQQB-3.1.6.1-10",
+        expected=[2, 3],
+        observed=came,
+        case="numbers of the messages on the new session",
+        evidence=[ack],
+    )
     if again is None or came != [2, 3]:
         return
 
@@ -118,7 +124,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
             "MQQB-3.1.6.1-D01",
             expected=sent,
             observed=sorted(set(Sender.tags(frames))),
-            case="messages on the new session",
+            case="numbers of the messages on the new session",
             evidence=evidence,
         )
     session.acknowledge_all()
@@ -157,7 +163,13 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     again = early or sender.poll_session(within_ms)
     came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages on the new session", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.12-14",
+        expected=[2],
+        observed=came,
+        case="numbers of the messages on the new session",
+        evidence=evidence,
+    )
     if again is not None:
         again.acknowledge_all()
 

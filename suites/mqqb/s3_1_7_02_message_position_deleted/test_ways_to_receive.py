@@ -149,8 +149,13 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     acked = application.list_labels(map(get_correlation_id, came))
     observed = sorted([*acked, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
-    left = {"acknowledged": acked, "left": application.labels()}
-    judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
+    left = {"acknowledged_messages": acked, "messages_left_in_the_queue": application.labels()}
+    judge(
+        "MQDMPR-3.1.4.5-08",
+        expected=facts(acknowledged_messages=[*"abc"], messages_left_in_the_queue=[]),
+        observed=left,
+        evidence=evidence,
+    )
     of_third = [ack for ack in came if get_correlation_id(ack) == identifier(sent[2])]
     judge(
         "MQQB-3.1.7.2.1-D03",

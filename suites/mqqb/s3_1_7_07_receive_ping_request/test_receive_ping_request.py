@@ -63,7 +63,7 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
-        raise ConformanceFailure("the SUT does not accept sessions now: its RF cannot be judged")
+        raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
     judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 

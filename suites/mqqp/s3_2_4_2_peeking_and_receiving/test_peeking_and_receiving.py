@@ -110,7 +110,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
         return
     if call.name != method:
-        raise ConformanceFailure(f"the SUT called {call.name}")
+        raise ConformanceFailure(f"the SUT called {call.name} instead of {method}")
     asked = reader.get_read_description(call)
     for name, expected in required_numbers(reading).items():
         if name in rules:
@@ -334,8 +334,9 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         )
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
-    observed = {"computer": computer, "number": number.lstrip("0")}
+    observed = {"computer_in_the_format_name": computer, "queue_number_in_the_format_name": number.lstrip("0")}
     expected = facts(
-        computer=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier), number=f"{PRIVATE_QUEUE_NUMBER:x}"
+        computer_in_the_format_name=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier),
+        queue_number_in_the_format_name=f"{PRIVATE_QUEUE_NUMBER:x}",
     )
     judge.all(expected=expected, observed=observed, evidence=evidence)
