@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BAD, BROKEN, Verdict
+from harness.judging.verdicts import BAD, BROKEN_VERDICTS, Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -75,7 +75,7 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.list_excused_rules(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN}
+    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN_VERDICTS}
     unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(get_behaviours(release)), len(rules), *counts]

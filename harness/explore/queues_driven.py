@@ -143,7 +143,7 @@ class QueuesDriven:
             "reject", queue=self._name_queue_path(queue), lookup_id=self._places.get(message, NO_PLACE), **within
         )
 
-    def _open_handle(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
+    def _open(self, handle: str, queue: str, access: str, deny_receive: bool) -> str:
         opened = self._sut.control.call(
             "open_queue", queue=self._name_queue_path(queue), access=access, deny_receive=deny_receive
         )

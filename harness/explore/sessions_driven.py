@@ -145,7 +145,7 @@ class SessionsDriven:
     def _hang_up(self, session: str) -> None:
         self._connections[session].end()
 
-    def _wait_for_express_ack(self) -> None:
+    def _rest(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _send_packet(self, session: str, packet: Any) -> None:

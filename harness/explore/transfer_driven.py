@@ -113,7 +113,7 @@ class TransferDriven(QueuesDriven):
         self._silent = on
         return "done"
 
-    def _lose_connections(self) -> str:
+    def _lose(self) -> str:
         self._peer.hang_up()
         self._before_loss = len(self._wire.messages)
         return "done"

@@ -12,7 +12,7 @@ from harness.foreign.check import Checked
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.findings import RuleFinding, SystemFinding, as_json
 from harness.judging.passive import PASSIVE
-from harness.judging.verdicts import BROKEN, Advice, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
@@ -123,7 +123,7 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     yield f"  {finding.decided_rule_count} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
-    for rule in finding.of(*BROKEN):
+    for rule in finding.of(*BROKEN_VERDICTS):
         yield from (f"  {line}" for line in _format_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:

@@ -20,7 +20,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
-PASSES_SHOWN = 5
+SHOWN_PASSES_PER_RULE = 5
 """The number of passes of a rule for which the judge looks for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
 """The maximum size in int bytes of a packet in which the judge looks for the deciding field; the search in longer
@@ -446,7 +446,7 @@ class Judge:
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
-        return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
+        return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
 
 
 class _Outcome(NamedTuple):

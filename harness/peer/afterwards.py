@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.party import Party
-from harness.sut.provisioning import BASE_ONLY, KEYLESS
+from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -63,7 +63,9 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
     if peer.sut.has("directory"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE), str(FAR_QUEUE_MANAGER))
     if peer.sut.has("security"):
-        known |= {identifier: (str(identifier),) for identifier in (BASE_ONLY, KEYLESS)}
+        known |= {
+            identifier: (str(identifier),) for identifier in (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)
+        }
     return known
 
 

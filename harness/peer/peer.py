@@ -20,7 +20,7 @@ from harness.peer.handshake import establish_request, parameters_request, shake_
 from harness.peer.inbox import Inbox
 from harness.peer.party import NO_FIELDS, Party
 from harness.peer.raw_ends import PingEnd, RawListener
-from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
 from harness.varying.variant import PLAIN, Variant
 from reference_qm.codec import ConnectionParametersPacket, parse_packet
@@ -41,7 +41,7 @@ class Peer(Party):
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant)
-        self.first_core_id = self.message_ids[MESSAGE_IDS_A_TEST // 2]
+        self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of its core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []

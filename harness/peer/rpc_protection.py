@@ -16,7 +16,7 @@ from harness.wire.rpc_trailer import (
     NEGOTIATE,
     NTLM,
     PKT,
-    STUB_ALIGNMENT,
+    STUB_ALIGNMENT_BYTES,
     Trailer,
     append_trailer,
     parts_of,
@@ -85,13 +85,13 @@ class Protection:
         if not self.signs:
             return longest
         room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
-        return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
+        return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
         """Return a request or response that is signed or encrypted as this context requires."""
         if not self.signs:
             return pdu
-        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
+        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
         made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = parts_of(made)
         segments = Segments(header, body, trailer)

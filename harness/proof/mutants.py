@@ -16,11 +16,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.judging.verdicts import BROKEN, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
-from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Found, Line, Trial, Trials
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -218,18 +218,18 @@ def _must_run(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -
 
 
 def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
-    if any(line.verdict in BROKEN for line in lines):
+    if any(line.verdict in BROKEN_VERDICTS for line in lines):
         return False
-    broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
+    broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
     return len(broken_off) < NOTICED_LIMIT
 
 
 def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
-    telling = next((line for line in found.lines if line.verdict in BROKEN), None)
+    telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
     fate = Fate.KILLED
     if telling is None:
         fate = Fate.NOTICED
-        telling = next((line for line in found.lines if line.verdict in BROKEN_OFF), None)
+        telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_ABORTED_CHECK), None)
     if telling is None and found.died is not None:
         telling = Line("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
     if telling is None:

@@ -26,7 +26,7 @@ LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest accepted change of a clock during a run."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that do not rest on packets."""
-SHOWN_BY_PACKETS = ("passive", "wire", "rpc")
+OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` whose passes must name a packet; the judge enforces this."""
 
 
@@ -73,7 +73,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
                 raise BadBundle(f"{line.rule}: {line.capture} is not a capture of {line.test}")
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
-        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in SHOWN_BY_PACKETS:
+        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in OBSERVED_IN_PACKETS:
             raise BadBundle(f"{line.rule}: the pass in {line.test} names no packet")
     for rule, checks in suites.driving.items():
         for check in checks:

@@ -18,7 +18,7 @@ from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import BROKEN, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
 from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
 from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
@@ -133,7 +133,7 @@ def doubt_verdicts(
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
     """Return whether a missing root may explain a verdict."""
-    broken = (*BROKEN, Verdict.INCONCLUSIVE)
+    broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not rests.is_shown(entry)
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
 

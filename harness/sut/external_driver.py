@@ -22,7 +22,7 @@ from harness.sut.discovery import derive_identity_peer, discover_identifier
 from harness.sut.endpoints import parse_endpoint
 from harness.sut.limited_control import offer_remote_reading
 from harness.sut.listeners import is_own_address, refuse_foreign_address
-from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
@@ -35,9 +35,9 @@ from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
 QUEUE_SUFFIX_DIGITS = 10
-SHARED_SCALE = 4
+SHARED_SUT_TIME_SCALE = 4
 """The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
-MESSAGE_IDS_EVERY_NS = 10_000_000
+SHORTEST_TEST_NS = 10_000_000
 """int ns: the shortest duration of a test, in which MessageIDs are used."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
@@ -146,7 +146,7 @@ class ExternalDriver:
         if "set_timers" in who.facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
             wanted = self.file.control.time_scale
-            scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
+            scale = self.timeouts.scale(min(wanted, SHARED_SUT_TIME_SCALE) if self.shared else wanted)
             control.call("set_timers", scale=scale)
 
     def open(
@@ -271,8 +271,8 @@ class ExternalDriver:
         this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
         3.1.2.8).
         """
-        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
-        return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
+        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // SHORTEST_TEST_NS)
+        return 1 + (self._message_ids_block * MESSAGE_IDS_PER_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
         """Restore the original state of the SUT, which the run did not start."""

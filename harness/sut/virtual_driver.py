@@ -13,7 +13,12 @@ from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import limit_control, offer_remote_reading
 from harness.sut.more_queues import QueueEntry
-from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
+from harness.sut.provisioning import (
+    BASE_PROVIDER_ONLY_GUID,
+    KEYLESS_QUEUE_MANAGER_GUID,
+    restricted_queue,
+    virtual_security,
+)
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
@@ -80,7 +85,7 @@ class VirtualDriver:
             environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
-        fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
+        fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
         identifier = new_guid(entropy)
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(

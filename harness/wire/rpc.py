@@ -41,7 +41,7 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
-GROUP_AT = 20
+GROUP_ID_OFFSET = 20
 """The offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
@@ -78,7 +78,7 @@ _BODIES: dict[str, type[Packet]] = {
     "alter_context_resp": DceRpc5AlterContextResp,
     "auth3": DceRpc5Auth3,
 }
-_NEGOTIATING = ("bind", "bind_ack", "alter_context", "alter_context_resp")
+_NEGOTIATING_PDU_TYPES = ("bind", "bind_ack", "alter_context", "alter_context_resp")
 _PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
@@ -300,7 +300,7 @@ def read_stub(packet: Packet) -> bytes:
 
 def check_pdu(data: bytes) -> None:
     """Raise WireError if a PDU cannot be dissected."""
-    if rpc_kind(data) in _NEGOTIATING:
+    if rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
         _check_negotiation(_drop_identifiers(data))
     else:
         dissect_rpc(data)
@@ -318,16 +318,16 @@ def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
 
 def read_group_id(data: bytes) -> int:
     """Return the assoc_group_id of a PDU that negotiates contexts."""
-    return int.from_bytes(data[GROUP_AT : GROUP_AT + 4], byte_order(data))
+    return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], byte_order(data))
 
 
 def _drop_identifiers(data: bytes) -> bytes:
     """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
     associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
-    if len(data) < GROUP_AT + 4:
+    if len(data) < GROUP_ID_OFFSET + 4:
         return data
-    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_AT] + bytes(4) + data[GROUP_AT + 4 :]
+    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_ID_OFFSET] + bytes(4) + data[GROUP_ID_OFFSET + 4 :]
 
 
 @lru_cache(maxsize=128)

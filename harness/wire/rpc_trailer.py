@@ -17,7 +17,7 @@ NEGOTIATE, NTLM = 9, 10
 """Security providers (MS-RPCE 2.2.1.1.7)."""
 HEADER_SIGN = 0x04
 """The flag PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
-STUB_ALIGNMENT = 16
+STUB_ALIGNMENT_BYTES = 16
 OBJECT_SIZE, OBJECT_UUID = 16, 0x80
 
 

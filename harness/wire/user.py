@@ -131,7 +131,7 @@ class UserHeader(Layer):
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
         """Return the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
-        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_PLACES[layer] :]
+        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_HEADER_POSITIONS[layer] :]
         for header, flag, in_base in following:
             announcing = self.underlayer if in_base else self
             if announcing is not None and announcing.getfieldval(flag):
@@ -151,4 +151,4 @@ _FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
 """The headers after this one in their order, each with the flag that announces it, and whether that is a flag of the
 BaseHeader.
 """
-_PLACES = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}
+_HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}

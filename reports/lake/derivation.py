@@ -20,7 +20,7 @@ from reports.lake.schemas import DERIVED, table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
-LINES_AT_ONCE = 2_500_000
+MOST_LINES_PER_STEP = 2_500_000
 """The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
 PRODUCT_TABLES = ("changes", "check_current")
@@ -159,12 +159,12 @@ def _unit_column(unit_of: dict[str, str]) -> Column:
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have `LINES_AT_ONCE` lines; drop units without a run."""
+    """Group the units so that the runs of a group have `MOST_LINES_PER_STEP` lines; drop units without a run."""
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):
         more = sum(run.lines for run in runs[unit])
-        if batch and lines + more > LINES_AT_ONCE:
+        if batch and lines + more > MOST_LINES_PER_STEP:
             yield batch
             batch, lines = [], 0
         batch.append(unit)

@@ -433,7 +433,7 @@ _REFUSAL_BY_STATUS = {
 }
 
 
-_WAYS_OUT = {
+_REMEDY_BY_STATUS = {
     Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",
     Status.MQ_ERROR_OPERATION_CANCELLED: "the wait was cancelled, the queue was closed, or the queue manager stopped",
@@ -446,4 +446,4 @@ _WAYS_OUT = {
 
 
 def _explain_status(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the queue cannot carry out the command')}"
+    return f"{status.name} (0x{status:08X}): {_REMEDY_BY_STATUS.get(status, 'the queue cannot carry out the command')}"

@@ -32,7 +32,7 @@ RULES_OF_BITS = {
 """The bits that request an acknowledgment, with their rules."""
 
 
-CLASSIFICATIONS = {
+RULES_BY_ACKNOWLEDGMENT_BIT = {
     "PA": ("MQDMPR-3.1.1.12-38",),
     "PR": ("MQDMPR-3.1.1.12-39",),
     "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
@@ -47,11 +47,11 @@ CLASSIFICATIONS = {
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 
 
-CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
+CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules))
 
 
 NO_BITS = "no bits"
-REQUESTED_BITS = (NO_BITS, *CLASSIFICATIONS, "PA+PR+NA+NR")
+REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR")
 """The bits of each message: none, the bits of one classification, or all bits."""
 
 
@@ -155,7 +155,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=with_bit, observed=observed, case=case, evidence=evidence)
-    for requested, rules in CLASSIFICATIONS.items():
+    for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 
@@ -13,19 +11,17 @@ WAIT_MS = 90_000
 
 @needs("send", "receive", "queue_control", "restart")
 @covers("MQDMPR-3.1.1.12-02")
-@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge, delivery):
-    """Two messages for an unreachable peer name different dead-letter queues, and the SUT restarts before the messages
-    expire: each message is in the dead-letter queue that it names.
+def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
+    """Two transactional messages for an unreachable peer name different dead-letter queues, and the SUT restarts before
+    the messages expire: each message is in the dead-letter queue that it names (erratum E111).
     """
-    transactional = delivery == "transactional"
-    queues = [sut.new_queue("dead", transactional=transactional) for _ in range(2)]
+    queues = [sut.new_queue("dead", transactional=True) for _ in range(2)]
     for queue in queues:
         sut.send(
             peer.direct_name("mqc-unreachable"),
             body="lost",
             label=queue,
-            delivery=delivery,
+            delivery="transactional",
             journal=["negative"],
             dead_letter_queue=queue,
             time_to_reach_queue_s=LIFETIME_S,

@@ -28,7 +28,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
@@ -124,7 +124,7 @@ add(
     "sender-distribution-list-has-wrong-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "The sender's list of destinations carries a wrong GUID for a distribution list.",
-    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
+    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=SECOND_QUEUE_MANAGER_GUID)),
 )
 
 
@@ -276,7 +276,7 @@ for _name, _rules, _says, _install in (
         "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
             MESSAGE,
-            {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
+            {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(PUBLIC),
         ),
     ),
@@ -292,7 +292,7 @@ for _name, _rules, _says, _install in (
         "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
             MESSAGE,
-            {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
+            {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(ON_OTHER),
         ),
     ),

@@ -18,7 +18,7 @@ NO_CHANGED_MESSAGE = none("change of a message")
 SHORT_LIFETIME_S = 2
 LONGER_LIFETIME_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-PROPERTIES = {
+SENT_PROPERTIES = {
     "priority": 5,
     "application_tag": 0x0A0B_0C0D,
     "acks": ["positive_receive"],
@@ -141,7 +141,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     for label, fields in (
         ("empty", {"body": ""}),
         ("received", {"body": "received"}),
-        ("full", {"body": "full", **PROPERTIES, **queues}),
+        ("full", {"body": "full", **SENT_PROPERTIES, **queues}),
         ("last", {"body": "x" * 10_000}),
     ):
         sut.send(to, label=label, delivery=delivery, **fields)

@@ -22,7 +22,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
 SECURITY_DATA = "SecurityHeader.SecurityData"
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 NO_SENDER, QUEUE_MANAGER = 0, 2
 """Values of ST."""
@@ -50,7 +50,7 @@ def _change_sender_identifier(kind: int) -> Install:
 
     return wrong_fields(
         MESSAGE,
-        {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None},
+        {f"{SECURITY_DATA}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le, f"{SECURITY_DATA}.Padding": None},
         has_sender_identifier,
     )
 

@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_INTERVAL_MS = 60_000
 """A retry time in ms during which an acknowledgment can arrive on a different session."""
@@ -100,7 +100,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     session the SUT sends all messages again, in order within each priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
-    deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
+    deliveries = DELIVERY_MODES if sut.has("send") else DELIVERY_MODES[:2]
     sent = list(range(1, 2 * len(deliveries) + 1))
     for tag in sent:
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])

@@ -48,8 +48,7 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     known = [
         {
             "DestructiveRead": one["DestructiveRead"],
-            "Tag_contains_the_dwRequestID": str(REQUEST_ID)
-            in re.findall(r"\d+", str(one["Tag_contains_the_dwRequestID"])),
+            "Tag_contains_the_dwRequestID": str(REQUEST_ID) in re.findall(r"\d+", str(one["Tag"])),
         }
         for one in found
     ]

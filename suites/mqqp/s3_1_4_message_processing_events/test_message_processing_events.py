@@ -15,7 +15,7 @@ from suites.mqqp.steps.refusals import REFUSED_CALLS
 pytestmark = needs("qm2qm")
 
 BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
-NO_OPNUM = "fault nca_s_op_rng_error"
+UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 
 
 @covers("MQQP-3.1.4-01")
@@ -120,7 +120,7 @@ def test_each_opnum_calls_its_method(remote, judge):
         "opnum 8, RemoteQmGetVersion": "returned",
         "opnum 9, RemoteQMStartReceive2": "second",
         "opnum 10, RemoteQMStartReceiveByLookupId": "second",
-        "opnums 11 and 0xFFFF": [NO_OPNUM, NO_OPNUM],
+        "opnums 11 and 0xFFFF": [UNKNOWN_OPNUM_OUTCOME, UNKNOWN_OPNUM_OUTCOME],
     }
     evidence = [first, session, port]
     judge("MQQP-3.1.4-D01", expected=expected, observed=observed, evidence=evidence)
