@@ -59,9 +59,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
         found = dispositions[rule]
         expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
-        judge(
-            rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case="acknowledgment"
-        )
+        judge(rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case="acknowledgment")
     for rule, name in ACCEPTED_CASE_BY_RULE.items():
         found = dispositions[name]
         judge(
