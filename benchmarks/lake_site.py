@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT
-from harness.run_folder import RULES_FILE, VERDICTS_FILE, capture_of
+from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
 from reports.lake.manifest import Commit, Known, Manifest
 from reports.lake.schemas import DERIVED, FACTS
 from reports.text import system_key
@@ -204,7 +204,7 @@ def _write_pool(database: duckdb.DuckDBPyConnection, folder: Path, run: Path) ->
             continue
         packets = [dict(zip(("frame", "first", "last"), each, strict=False)) for each in row["evidence"][:8]]
         evidence = [{"position": place, **each} for place, each in enumerate(packets)]
-        rows.append({"test": row["test"], "capture": capture_of(row["test"]), "evidence": evidence})
+        rows.append({"test": row["test"], "capture": get_capture_path(row["test"]), "evidence": evidence})
     source = folder / "pool.json"
     source.write_text(json.dumps(rows), encoding="ascii")
     kinds = {"test": "varchar", "capture": "varchar", "evidence": _duckdb_type(DERIVED["rule_current"]["evidence"])}

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BAD, BROKEN, Verdict
+from harness.judging.verdicts import BAD, BROKEN_VERDICTS, Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -62,7 +62,7 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
     """Return the releases in groups with equal behavior and excuses, whose runs in virtual time would be equal."""
     groups: dict[object, list[str]] = {}
     for release in WINDOWS:
-        excused = frozenset(catalogue.notes.excusing(release))
+        excused = frozenset(catalogue.notes.list_excused_rules(release))
         groups.setdefault((*get_behaviours(release), excused, RELEASES[release]), []).append(release)
     return list(groups.values())
 
@@ -73,9 +73,9 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     rules = rules_touched(catalogue, release)
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
-    excusing = catalogue.notes.excusing(release)
+    excusing = catalogue.notes.list_excused_rules(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN}
+    failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN_VERDICTS}
     unjudged = {rule for rule in excused if find_final_verdict(plain, rule) is Verdict.INCONCLUSIVE}
     counts = count_verdicts(one.verdict for rule, one in held.rules.items() if rule in rules)
     cells = [", ".join(releases), len(get_behaviours(release)), len(rules), *counts]

@@ -31,6 +31,6 @@ def capture_name(test: str) -> str:
     return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # distinguishes [-1] and [1]
 
 
-def capture_of(test: str) -> str:
+def get_capture_path(test: str) -> str:
     """Return the path, within the run folder, of the capture of a test's first attempt."""
     return f"{CAPTURES_FOLDER}/{capture_name(test)}{CAPTURE_SUFFIX}"

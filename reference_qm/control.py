@@ -83,7 +83,7 @@ class NotOffered(ControlError):
     """The queue manager does not offer the verb of a request; the answer is ``unsupported``."""
 
 
-def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
+def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     """Build the request from ``{"verb": ..., argument: ...}``; raise ControlError for an invalid request."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SITE_MARKER = ".mqconform-rollup"
 """The file that marks a folder whose site/ may be replaced."""
-SITE_HEAP = MappingProxyType({"spark.driver.memory": "1g"})
+SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages, which needs less than an ingest."""
 PIPED_WIDTH = 1_000
 MOST_NAMED_ENTRIES = 3
@@ -155,7 +155,7 @@ def site(
     with one_line_errors("lake site"):
         confirm_lake(lake)
         _confirm_replaceable(out)
-        with open_lake("lake site", lake, master, conf, settings=SITE_HEAP) as (opened, progress):
+        with open_lake("lake site", lake, master, conf, settings=SITE_HEAP_SIZE) as (opened, progress):
             contents, missing = _write_site(opened, out, progress)
     _show_result("lake site", contents, missing, out)
 

@@ -362,7 +362,7 @@ class Contents:
         """Count the rules by verdict, for each system."""
         return {system.key: self.stands.counts(system.key) for system in self.systems}
 
-    def runs_of(self, system: System) -> list[Run]:
+    def list_runs_of_system(self, system: System) -> list[Run]:
         """Return the known runs of a system, newest last."""
         return [run for run in self.runs if run.system == system.key]
 

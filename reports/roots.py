@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 from reports.model import Root
-from reports.text import TEXT_SHOWN, one_line
+from reports.text import MOST_SHOWN_CHARACTERS, one_line
 
 ROOTS_SHOWN = 20
-CHECKS_KEPT = 5_000
+MOST_KEPT_CHECKS = 5_000
 NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
 _LONGEST_ROOT_CHARACTERS = 800
 
@@ -49,8 +49,8 @@ def _is_missing_root(one: Any) -> bool:
 
 
 def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
-    checks = (_rename_check(check, new_names) for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
-    return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))
+    checks = (_rename_check(check, new_names) for check in one["checks"][:MOST_KEPT_CHECKS] if isinstance(check, str))
+    return Root(one["said"][: MOST_SHOWN_CHARACTERS + 1], frozenset(checks))
 
 
 def _rename_check(check: str, new_names: Mapping[str, str]) -> str:

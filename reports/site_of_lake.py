@@ -43,14 +43,14 @@ from reports.model import (
     rule_key,
 )
 from reports.roots import read_missing_roots
-from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
+from reports.text import MOST_SHOWN_CHARACTERS, MOST_SHOWN_DISSECTION_CHARACTERS, MOST_SHOWN_OCTETS
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
-CHANGES_SHOWN = 10
+MOST_SHOWN_CHANGES = 10
 """The maximum number of latest changes on the page of a rule."""
-REJECTED_SHOWN = 100
-LIST_SHOWN = 20
+MOST_SHOWN_REJECTED_LINES = 100
+MOST_SHOWN_LIST_ENTRIES = 20
 _TEXT_COLUMNS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
@@ -94,7 +94,7 @@ def load_contents(lake: Lake) -> Contents:
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
             Rejected(row.folder, row.line, row.reason)
-            for row in lake.table("rejected").orderBy("folder", "line").limit(REJECTED_SHOWN).collect()
+            for row in lake.table("rejected").orderBy("folder", "line").limit(MOST_SHOWN_REJECTED_LINES).collect()
         ),
         rejected_count=totals[2] or 0,
         run_count=totals.runs,
@@ -203,21 +203,22 @@ def _read_shown_verdicts(lake: Lake) -> DataFrame:
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
-        name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut_text(one)) for name in ("errata", "notes")
+        name: sql.transform(sql.slice(name, 1, MOST_SHOWN_LIST_ENTRIES), lambda one: _cut_text(one))
+        for name in ("errata", "notes")
     }
     texts = {name: _cut_text(sql.col(name)) for name in _TEXT_COLUMNS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
-def _cut_text(column: Column, limit: int = TEXT_SHOWN) -> Column:
+def _cut_text(column: Column, limit: int = MOST_SHOWN_CHARACTERS) -> Column:
     return sql.substring(column, 1, limit + 1)
 
 
 def _cut_frame(row: Column) -> Column:
     return (
         row.withField("octets", sql.floor(sql.length(row["hex"]) / 2))
-        .withField("hex", sql.substring(row["hex"], 1, 2 * OCTETS_SHOWN))
-        .withField("dissection", _cut_text(row["dissection"], DISSECTION_SHOWN))
+        .withField("hex", sql.substring(row["hex"], 1, 2 * MOST_SHOWN_OCTETS))
+        .withField("dissection", _cut_text(row["dissection"], MOST_SHOWN_DISSECTION_CHARACTERS))
     )
 
 
@@ -240,7 +241,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
 
 def _list_cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
-    each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, LIST_SHOWN)).alias("erratum"))
+    each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, MOST_SHOWN_LIST_ENTRIES)).alias("erratum"))
     cut = each.withColumn("erratum", _cut_text(sql.col("erratum")))
     return cut.groupBy("erratum", "rule").agg(sql.count_distinct("sut").alias("systems")).orderBy("erratum", "rule")
 
@@ -279,7 +280,7 @@ def _read_changes(lake: Lake) -> DataFrame:
     latest = lake.table("changes").withColumn("place", sql.row_number().over(newest_first))
     started = lake.table("runs").select("ingest", "started")
     return (
-        latest.where(sql.col("place") <= CHANGES_SHOWN)
+        latest.where(sql.col("place") <= MOST_SHOWN_CHANGES)
         .join(sql.broadcast(started), "ingest", "left")
         .orderBy("rule", "place")
     )

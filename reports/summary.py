@@ -76,7 +76,7 @@ def _describe_missing_roots(contents: Contents) -> list[Text]:
     found = [
         Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
-        for run in contents.runs_of(system)[-1:]
+        for run in contents.list_runs_of_system(system)[-1:]
         for line in root_lines(run.roots)
     ]
     more = len(found) - ROOTS_SHOWN
@@ -171,7 +171,7 @@ def _name_of_system(contents: Contents, system: System) -> Text:
     Each part of a long name is shortened separately, so that the versions stay distinguishable.
     """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
-    lacking = any(run.lacking for run in contents.runs_of(system)[-1:])
+    lacking = any(run.lacking for run in contents.list_runs_of_system(system)[-1:])
     return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 

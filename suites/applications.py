@@ -9,7 +9,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import Peer
-from harness.sut.outcomes import Outcome, label_of, outcome_of, outcome_of_answer
+from harness.sut.outcomes import Outcome, get_label, outcome_of, outcome_of_answer
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
@@ -50,7 +50,7 @@ class PendingRequest:
         outcome = self.await_outcome()
         if self.answer is None or outcome != Outcome.DONE:
             return outcome
-        return label_of(self.answer.get("message"))
+        return get_label(self.answer.get("message"))
 
 
 class Application:
@@ -134,7 +134,7 @@ class Application:
         if label not in lookup_ids:
             return Outcome.NOTHING
         arguments = {"queue": self.queue, "lookup_id": lookup_ids[label], "seek": "current", **how}
-        return label_of(self.call("receive_by_lookup_id", **arguments)["message"])
+        return get_label(self.call("receive_by_lookup_id", **arguments)["message"])
 
     def begin_transaction(self, **how: Any) -> str:
         """Begin a transaction; return its identifier."""

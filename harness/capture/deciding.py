@@ -42,7 +42,7 @@ _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(r"(?![\w-])")
-_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
+_TEXT_OF_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
 """Matches a field name of several words, such as AckSequenceNumber. Names such as Signature, Label, IN and SE can also
 be ordinary words of a sentence.
 """
@@ -100,7 +100,7 @@ def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
             return None
         if _begins_with_value(field, after):
             return _Found(field, True)
-        mistakable = _LIKE_A_VALUE.match(after) or not _SEVERAL_WORDS.search(field.path[-1])
+        mistakable = _LIKE_A_VALUE.match(after) or not _TEXT_OF_SEVERAL_WORDS.search(field.path[-1])
         return None if mistakable else _Found(field, False)
     for text in (says.expected, says.sentence):
         for _, fields in _find_named_fields(text, lines):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.capture.deciding import Lines, Says, find_deciding_fields
-from harness.capture.recorder import FROM_SUT, RPC, RPC_COMMENT, TO_SUT
+from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
 from harness.errors import MqconformError
 from harness.wire import TreeLine, WireError, dissect, dissect_ping, is_rebuilt, tree_lines
@@ -166,7 +166,7 @@ def _read_stream_packets(stream: Stream) -> Iterator[Captured]:
     """Yield the packets that one side of a connection sent. A packet ends with a segment that has the PSH flag, or at
     the end of the stream.
     """
-    transport = RPC if stream.comment == RPC_COMMENT else "tcp"
+    transport = RPC_TRANSPORT if stream.comment == RPC_COMMENT else "tcp"
     ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
     for way, source, target in ways:
         inbound = stream.client_inbound
@@ -206,7 +206,7 @@ class _Dissection:
 
 
 def _dissect(packet: Captured) -> _Dissection:
-    if packet.transport == RPC:
+    if packet.transport == RPC_TRANSPORT:
         return _Dissection(_rpc_dissection(packet), Lines())
     try:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)

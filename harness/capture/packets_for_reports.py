@@ -25,7 +25,7 @@ def packets_of(path: Path) -> Show:
         why = f"the capture cannot be read: {error}"
         return lambda *_: why
 
-    def show(
+    def show_packets(
         section: str, expected: str, observed: str, wanted: Sequence[tuple[int, int | None, int | None]]
     ) -> list[Shown] | str:
         try:
@@ -33,4 +33,4 @@ def packets_of(path: Path) -> Show:
         except MqconformError as error:
             return f"the packets of this verdict cannot be shown: {error}"
 
-    return show
+    return show_packets

@@ -20,7 +20,7 @@ from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST, Piece, Place, Window, take_bytes
+from harness.capture.window import FRAME_COST_BYTES, Piece, Place, Window, take_bytes
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -40,7 +40,7 @@ FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 MALFORMED = "malformed"
 """The kind of bytes that are not a packet."""
-RPC = "rpc"
+RPC_TRANSPORT = "rpc"
 """The transport of a connection that carries DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
 """The comment of the frame that opens a connection that carries DCE/RPC."""
@@ -132,7 +132,7 @@ class Frame:
     @cached_property
     def packet(self) -> Any:
         """The scapy packet."""
-        if self.transport == RPC:
+        if self.transport == RPC_TRANSPORT:
             return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
@@ -156,14 +156,14 @@ class Frame:
     @cached_property
     def lines(self) -> Lines:
         """The lines of the dissection, with the bytes of each; empty where the bytes are uncertain."""
-        if self.transport == RPC or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
+        if self.transport == RPC_TRANSPORT or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
             return Lines()
         return Lines(tree_lines(self.packet))
 
     @property
     def dissection_text(self) -> str:
         """Return the packet as indented text for people."""
-        if self.transport == RPC:
+        if self.transport == RPC_TRANSPORT:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
             return dissection(self.data, ping=self.transport == "udp")
@@ -261,7 +261,7 @@ class Recorder:
             self.writer.note(text)
 
     @property
-    def flooded(self) -> bool:
+    def is_flooded(self) -> bool:
         """Return whether the SUT has sent too much, so that its packets are ignored."""
         return self.environment.flood is not None
 
@@ -283,7 +283,7 @@ class Recorder:
         if rpc:
             from harness.capture.rpc_stream import RpcFramer
 
-            connection.transport, connection.framer = RPC, RpcFramer()
+            connection.transport, connection.framer = RPC_TRANSPORT, RpcFramer()
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
@@ -316,7 +316,7 @@ class Recorder:
         So a frame number names one packet, and PSH marks the end of a packet: a reader of the capture finds the same
         packets.
         """
-        if self.flooded:
+        if self.is_flooded:
             return []
         if connection.broken:
             self._count_sut_packets(len(data))
@@ -423,12 +423,12 @@ class Recorder:
         bytes or packets.
         """
         self._from_sut += size
-        self._cost += max(size, FRAME_COST * max(packets, 1))
+        self._cost += max(size, FRAME_COST_BYTES * max(packets, 1))
         if self._cost > self.flood_limit:
             self.environment.flood = (
                 f"the SUT sent {self._from_sut} bytes in the first {self.elapsed_ms()} ms of one check and "
                 f"continues to send; a check reads at most {self.flood_limit} bytes and "
-                f"{self.flood_limit // FRAME_COST} packets"
+                f"{self.flood_limit // FRAME_COST_BYTES} packets"
             )
             raise SutFlood(self.environment.flood)
 
@@ -459,7 +459,7 @@ def name_frame(frame: Frame) -> None:
     SUT by error.
     """
     try:
-        frame.kind = _name_rpc_packet(frame) if frame.transport == RPC else _name_packet(frame)
+        frame.kind = _name_rpc_packet(frame) if frame.transport == RPC_TRANSPORT else _name_packet(frame)
     except ValueError:
         return
     if frame.size > LONGEST_KEPT_DISSECTION_BYTES:

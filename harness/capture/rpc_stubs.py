@@ -17,10 +17,10 @@ from harness.wire.rpc import (
     Syntax,
     dissect_rpc,
     is_sealed,
-    outcomes_of,
-    proposals_of,
+    read_bind_outcomes,
+    read_bind_proposals,
+    read_stub,
     rpc_kind,
-    stub_of,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -63,9 +63,9 @@ class _Connection:
         kind = rpc_kind(pdu.data)
         packet = dissect_rpc(pdu.data)
         if kind in ("bind", "alter_context"):
-            self._proposed[packet.call_id] = proposals_of(packet)
+            self._proposed[packet.call_id] = read_bind_proposals(packet)
         elif kind in ("bind_ack", "alter_context_resp"):
-            for one, outcome in zip(self._proposed.pop(packet.call_id, ()), outcomes_of(packet), strict=False):
+            for one, outcome in zip(self._proposed.pop(packet.call_id, ()), read_bind_outcomes(packet), strict=False):
                 if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
                     self._contexts[one.p_cont_id] = (one.abstract, outcome.transfer == NDR64)
         elif kind in ("request", "response"):
@@ -86,7 +86,7 @@ class _Connection:
             return
         call.first.setdefault(kind, pdu)
         gathered = call.gathered.setdefault(kind, bytearray())
-        gathered += stub_of(packet)
+        gathered += read_stub(packet)
         if len(gathered) > MAX_STUB_BYTES:
             del self._calls[packet.call_id]
         elif packet.pfc_flags & LAST:

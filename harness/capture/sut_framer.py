@@ -21,7 +21,7 @@ _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
 ConnectionParameters.
 """
 _SESSION_HEADER = 16
-_READ_THROUGH = 64 * 1024
+_LONGEST_COMPUTED_MESSAGE_BYTES = 64 * 1024
 """int bytes: the longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
 
 
@@ -68,7 +68,7 @@ class SutFramer(Framer):
         base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
         if base.IN:
             return _INTERNAL_SIZES.get(held[18] & 0xF)
-        return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
+        return _message_size(held, bool(base.SH)) if len(held) <= _LONGEST_COMPUTED_MESSAGE_BYTES else None
 
     def _is_packet_end(self, size: int) -> bool:
         """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins

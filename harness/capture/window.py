@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
-FRAME_COST = 4 * 1024
+FRAME_COST_BYTES = 4 * 1024
 """int bytes: the lowest cost of a packet, however short it is, because its notes stay in memory."""
-LAYERS_PER_BYTE = 8
-"""The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST is added."""
-LAYERS_COST = 8 * 1024
+LAYERS_COST_PER_BYTE = 8
+"""The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST_BYTES is added."""
+LAYERS_COST_BYTES = 8 * 1024
 
 
 class Place(NamedTuple):
@@ -102,4 +102,4 @@ class Window:
 
 
 def _memory_cost(frame: Held) -> int:
-    return LAYERS_PER_BYTE * frame.size + LAYERS_COST
+    return LAYERS_COST_PER_BYTE * frame.size + LAYERS_COST_BYTES

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from harness.sut.sut_file import SutFile
     from harness.sut.wires import Route
 
-EXIT_WRONG = 1
-_STYLES = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
+EXIT_NONCONFORMING_AGENT = 1
+_STYLE_BY_STATE = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -80,7 +80,7 @@ def attach(
     if write is not None:
         write_draft(write, draft_sut_file(found, address, command))
         typer.echo(f"{write}: a draft of the SUT file; enter the system's addresses and capabilities in it", err=True)
-    raise typer.Exit(0 if found.right else EXIT_WRONG)
+    raise typer.Exit(0 if found.right else EXIT_NONCONFORMING_AGENT)
 
 
 def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> Route:
@@ -108,7 +108,7 @@ def _print_table(found: Findings, counted: Costs) -> None:
 
     table = Table("facility", "verb", "found", "")
     for facility, verb, state, said in list_rows(found, counted):
-        style = _STYLES.get(state, "yellow" if facility else "")
+        style = _STYLE_BY_STATE.get(state, "yellow" if facility else "")
         table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
     console = Console()
     console.print(Text(describe_identity(found)))

@@ -14,9 +14,9 @@ from harness.cli.outputs import confirm_file
 from harness.errors import UsageError
 from harness.interrupts import unwind_on_signals
 
-EXIT_REFUSED = 1
+EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
-EXIT_ELSEWHERE = 3
+EXIT_OTHER_SUITES = 3
 """The exit code for a certificate of a different rule set or of a different version of the harness, which this
 installation cannot judge.
 """
@@ -65,7 +65,7 @@ def certify(
     if reasons or signer is None:
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
-        raise typer.Exit(EXIT_REFUSED)
+        raise typer.Exit(EXIT_NOT_CERTIFIED)
     files = dict(certificate.list_bundle_files(found))
     said = certificate.build_statement(
         found, terms, {name: measure_file(path)._asdict() for name, path in files.items()}
@@ -112,10 +112,10 @@ def verify_certificate(
             found = verify_bundle(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)
-        raise typer.Exit(EXIT_ELSEWHERE) from None
+        raise typer.Exit(EXIT_OTHER_SUITES) from None
     except BadBundle as error:
         typer.echo(f"not valid: {error}", err=True)
-        raise typer.Exit(EXIT_REFUSED) from None
+        raise typer.Exit(EXIT_NOT_CERTIFIED) from None
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
         return

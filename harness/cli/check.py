@@ -135,6 +135,6 @@ def _exit_code(findings: Sequence[tuple[Checked, list[SystemFinding]]], *, refus
         if not any(system.kinds for system in (one.system for one in systems)):
             typer.echo(f"mqconform check: {checked.path}: {checked.traffic.systems.describe_missing()}", err=True)
             return EXIT_NOTHING_JUDGED
-    if not any(system.decided for _, systems in findings for system in systems):
+    if not any(system.decided_rule_count for _, systems in findings for system in systems):
         return EXIT_TOO_FEW
     return EXIT_OK

@@ -13,12 +13,12 @@ from functools import cache
 
 from harness.paths import PACKAGES, SUITES
 
-ROOT = SUITES.parent
+PROJECT_ROOT = SUITES.parent
 Stamp = list[int]
 """The modification time (int ns) and the size (int bytes) of a file."""
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
 """The files that pytest reads with every file of checks, without an import statement."""
-TABLES_BESIDE = ("states.toml",)
+TABLES_BESIDE_CHECKS = ("states.toml",)
 """The names of tables that a module reads from its own folder without an import statement."""
 
 _SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
@@ -62,9 +62,9 @@ def list_imported_files(path: str) -> list[str]:
     """
     if not path.endswith(".py"):
         return []
-    text = (ROOT / path).read_text(encoding="utf-8")
+    text = (PROJECT_ROOT / path).read_text(encoding="utf-8")
     modules = {module for match in _IMPORT_STATEMENT.finditer(text) for module in _list_imported_modules(match)}
-    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE}
+    tables = stamps().keys() & {f"{path.rpartition('/')[0]}/{name}" for name in TABLES_BESIDE_CHECKS}
     return sorted({file for module in modules for file in _list_module_files(module)} - {path} | tables)
 
 

@@ -294,11 +294,11 @@ class CoreHost:
         """Pass an event to the core after the current event, unless the core was replaced meanwhile."""
         core = self.core
 
-        def answer() -> None:
+        def answer_if_current() -> None:
             if self.core is core:  # otherwise a new core has replaced it, which did not issue the token
                 self.handle(event)
 
-        self._call_soon(answer)
+        self._call_soon(answer_if_current)
 
     def _call_soon(self, action: Callable[[], None]) -> None:
         self.environment.call_at(self.now().monotonic_ms, action)

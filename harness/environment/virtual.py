@@ -79,12 +79,12 @@ class _VirtualDatagrams:
         self.sink = sink
 
     def send(self, remote: Endpoint, data: bytes) -> None:
-        def arrive() -> None:
+        def deliver_datagram() -> None:
             target = self.environment.udp.get(remote)
             if target is not None:
                 target.sink.on_datagram(self.endpoint, data)
 
-        self.environment.later(NETWORK_LATENCY_MS, arrive)
+        self.environment.later(NETWORK_LATENCY_MS, deliver_datagram)
 
     def close(self) -> None:
         self.environment.udp.pop(self.endpoint, None)
@@ -148,7 +148,7 @@ class VirtualEnvironment:
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:
         near = _VirtualStream(self, Endpoint(local_host, next(self._ports)), remote, sink)
 
-        def arrive() -> None:
+        def accept_connection() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
                 self.later(NETWORK_LATENCY_MS, report_refusal)
@@ -171,7 +171,7 @@ class VirtualEnvironment:
             near.open = True
             near.sink.on_open()
 
-        self.later(NETWORK_LATENCY_MS, arrive)
+        self.later(NETWORK_LATENCY_MS, accept_connection)
         return near
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:

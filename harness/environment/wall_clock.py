@@ -21,7 +21,7 @@ def _measure_clock_offset_ns() -> int:
     return time.time_ns() - time.monotonic_ns()
 
 
-_AHEAD_NS = _measure_clock_offset_ns()
+_CLOCK_OFFSET_NS = _measure_clock_offset_ns()
 
 
 def steady_ns(monotonic_ns: int | None = None) -> int:
@@ -29,7 +29,7 @@ def steady_ns(monotonic_ns: int | None = None) -> int:
 
     ``monotonic_ns``: an instant of the monotonic clock; None means now.
     """
-    return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _AHEAD_NS
+    return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _CLOCK_OFFSET_NS
 
 
 class WallClock:

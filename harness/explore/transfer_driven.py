@@ -17,7 +17,7 @@ from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, SYST
 from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
-from harness.sut.releases import release_of
+from harness.sut.releases import find_release
 from harness.wire import TxSequenceID, user_message
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 
@@ -238,7 +238,7 @@ class TransferDriven(QueuesDriven):
         seen["transfer"] = self._get_transfer_state()
         seen["came"] = [self._describe_message(packet) for packet in self._wire.messages[self._before_loss :]]
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
-            if queue == DEAD_LETTERS and not release_of(self._sut).dead_letters:
+            if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
                 seen[queue] = Unseen()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))

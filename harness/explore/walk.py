@@ -111,7 +111,7 @@ class Drawing:
     def steps(self, chance: Random, number: int) -> Callable[[Worlds], Iterator[Step]]:
         """Return a function that draws the given number of steps."""
 
-        def draw(worlds: Worlds) -> Iterator[Step]:
+        def draw_step(worlds: Worlds) -> Iterator[Step]:
             for _ in range(number):
                 if not self.may_continue():
                     return
@@ -119,7 +119,7 @@ class Drawing:
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
                     yield step
 
-        return draw
+        return draw_step
 
 
 def count_steps(walks: Iterable[Walk]) -> Counter[str]:

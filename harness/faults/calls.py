@@ -39,12 +39,12 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
         raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
 
     def make_changed_step(original: Method) -> Method:
-        def step(*arguments: Any, **named: Any) -> Any:
+        def call_with_changed_arguments(*arguments: Any, **named: Any) -> Any:
             bound, given = _bind_arguments(signature, arguments, named)
             bound.arguments |= {name: change(given) for name, change in changes.items()}
             return original(*bound.args, **bound.kwargs)
 
-        return step
+        return call_with_changed_arguments
 
     return replace_part(override_method(method, make_changed_step))
 
@@ -67,14 +67,14 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
     """Call ``do`` instead of a step in the calls for which the condition ``when`` is true."""
     signature = inspect.signature(method)
 
-    def make(original: Method) -> Method:
-        def step(*arguments: Any, **named: Any) -> Any:
+    def make_conditional_step(original: Method) -> Method:
+        def call_or_replace(*arguments: Any, **named: Any) -> Any:
             given = _bind_arguments(signature, arguments, named)[1]
             return do(given) if when(given) else original(*arguments, **named)
 
-        return step
+        return call_or_replace
 
-    return replace_part(override_method(method, make))
+    return replace_part(override_method(method, make_conditional_step))
 
 
 def _bind_arguments(

@@ -26,9 +26,9 @@ def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], byte
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
     """Change the datagrams that leave one of the two sockets: SOURCE sends requests, and LISTENER sends responses."""
 
-    def filter_(effect: Effect) -> Iterable[Effect]:
+    def filter_sent_datagram(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram) or effect.socket is not socket:
             return [effect]
         return [change(effect)]
 
-    return effects(filter_)
+    return effects(filter_sent_datagram)

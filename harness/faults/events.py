@@ -43,7 +43,7 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
     ``make`` is called with the replaced method and the arguments of the posting step.
     """
 
-    def install(faulty: FaultyCore) -> None:
+    def install_replacement(faulty: FaultyCore) -> None:
         running: list[Callable[..., Any]] = []  # the original method, then its replacements
 
         def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,26 +51,26 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
             return lambda *arguments, **named: running[-1](*arguments, **named)
 
         def wrap_event_handler(hear: Hear, arguments: tuple[Any, ...]) -> Hear:
-            def run(now: Now) -> None:
+            def run_with_replacement(now: Now) -> None:
                 running.append(make(running[-1], *arguments))
                 try:
                     hear(now)
                 finally:
                     running.pop()
 
-            return run
+            return run_with_replacement
 
         put_in_place(faulty.core, override_method(inner, make_inner))
         put_in_place(faulty.core, _replace_event_hearing(poster, kind, wrap_event_handler))
 
-    return install
+    return install_replacement
 
 
 def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
     """Replace the handling of events of one kind that a step posts; ``make`` is called with the original handling."""
 
-    def around(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
+    def wrap_handler(original: Callable[..., Any]) -> Callable[..., Any]:
+        def post_with_replaced_handler(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
             before = len(qm.events)
             result = original(qm, *arguments, **named)
             posted = [qm.events.pop() for _ in range(len(qm.events) - before)]
@@ -82,9 +82,9 @@ def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tup
                     qm.events.append(event)
             return result
 
-        return run
+        return post_with_replaced_handler
 
-    return override_method(poster, around)
+    return override_method(poster, wrap_handler)
 
 
 def _call_handlers(qm: QueueManager, event: Any) -> Hear:

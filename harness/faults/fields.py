@@ -176,7 +176,7 @@ class _Field:
         if not fits:
             raise HarnessError(f"{self.record.__name__}.{self.name} cannot contain {value!r}")
 
-    def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
+    def change_in_packet(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with a changed value of the field."""
         data: bytes = packet.build()
         at = self._find_offset(packet)
@@ -228,8 +228,8 @@ class _NotingCursor(Cursor):
 
 def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
     if kind is PingPacket:
-        return pings(lambda packet: field.change_in(packet, change), when)
-    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # all other packets
+        return pings(lambda packet: field.change_in_packet(packet, change), when)
+    return packets(kind, lambda packet: field.change_in_packet(packet, change), when)  # type: ignore[arg-type] # all other packets
 
 
 def _resolve_path(kind: Kind, path: str) -> _Field:

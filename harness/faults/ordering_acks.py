@@ -12,7 +12,7 @@ from reference_qm.codec import UserMessagePacket
 Meant = Callable[[UserMessagePacket], bool]
 MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
-BODY_PATH = f"{PROPERTIES}.MessageBody"
+MESSAGE_BODY_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 DIRECT_NAME_PATH = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
@@ -37,11 +37,11 @@ def _put_numbers_first(body: bytes) -> bytes:
 def _increment_number(at: int) -> Callable[[bytes], bytes]:
     """Return a function that increments the u32 at an offset of the body."""
 
-    def change(body: bytes) -> bytes:
+    def increment_in_body(body: bytes) -> bytes:
         value = int.from_bytes(body[at : at + 4], "little") + 1 & 0xFFFFFFFF
         return body[:at] + value.to_bytes(4, "little") + body[at + 4 :]
 
-    return change
+    return increment_in_body
 
 
 WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
@@ -58,30 +58,32 @@ WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
         MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT, meant)
     ),
     "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
-    "has a body of 40 bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old + bytes(4)}, meant),
+    "has a body of 40 bytes": lambda meant: wrong_fields(
+        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old + bytes(4)}, meant
+    ),
     "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
     "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _put_numbers_first}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: _put_numbers_first}, meant
     ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _increment_number(0)}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(0)}, meant
     ),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _increment_number(8)}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(8)}, meant
     ),
-    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY_PATH: lambda old: old[:16]}, meant),
+    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:16]}, meant),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
     "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
     "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {BODY_PATH: _increment_number(12)}, meant
+        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(12)}, meant
     ),
 }
 """The functions that make a fault, by the wrong property of the acknowledgment. Each takes a condition that selects the

@@ -45,21 +45,21 @@ def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Cal
     its author had read the rule, but not the checks of the rule.
     """
 
-    def register(cls: type[Faulty]) -> type[Faulty]:
+    def register_fault_class(cls: type[Faulty]) -> type[Faulty]:
         add(name, breaks, _describe_fault(name, cls), replace_part(cls), blind=blind)
         return cls
 
-    return register
+    return register_fault_class
 
 
 def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a variant that follows an alternative reading of an erratum, such as E41.2."""
 
-    def register(cls: type[Faulty]) -> type[Faulty]:
+    def register_reading_class(cls: type[Faulty]) -> type[Faulty]:
         add_reading(reading, _describe_fault(reading, cls), replace_part(cls))
         return cls
 
-    return register
+    return register_reading_class
 
 
 def only_if(condition: Condition) -> Callable[[Changed], Changed]:
@@ -70,17 +70,19 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     in its module.
     """
 
-    def narrow(method: Changed) -> Changed:
+    def narrow_step(method: Changed) -> Changed:
         @wraps(method)
-        def step(self: Part, *arguments: Any, **named: Any) -> Any:
+        def call_if_condition_holds(self: Part, *arguments: Any, **named: Any) -> Any:
             if condition(self, *arguments, **named):
                 return method(self, *arguments, **named)
-            return getattr(super(_find_defining_class(type(self), step), self), method.__name__)(*arguments, **named)
+            return getattr(super(_find_defining_class(type(self), call_if_condition_holds), self), method.__name__)(
+                *arguments, **named
+            )
 
-        setattr(step, _CONDITION_ATTRIBUTE, condition)
-        return cast("Changed", step)
+        setattr(call_if_condition_holds, _CONDITION_ATTRIBUTE, condition)
+        return cast("Changed", call_if_condition_holds)
 
-    return narrow
+    return narrow_step
 
 
 def get_condition(method: Method) -> Condition | None:
@@ -119,10 +121,10 @@ def override_method(method: Method, make: Make) -> type[Part]:
     """Return a subclass of a method's part in which ``make`` replaces that method."""
     part, name = _find_part_of_method(method)
 
-    def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
+    def call_original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
         return getattr(super(cls, getattr(qm, find_attribute(qm, part))), name)(*arguments, **named)
 
-    new = make(original)
+    new = make(call_original)
     cls = type(name, (part,), {name: lambda self, *arguments, **named: new(self.qm, *arguments, **named)})
     return cls
 

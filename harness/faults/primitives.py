@@ -41,7 +41,7 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
     """Change the bytes of every outgoing packet of one kind; None drops the packet."""
 
-    def filter_(effect: Effect) -> Iterable[Effect]:
+    def filter_packet_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
             return [effect]
         try:
@@ -53,13 +53,13 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
         data = change(packet)
         return [] if data is None else [replace(effect, data=data)]
 
-    return lambda faulty: faulty.effect_filters.append(filter_)
+    return lambda faulty: faulty.effect_filters.append(filter_packet_effect)
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of every outgoing packet of a session, of any kind."""
 
-    def filter_(effect: Effect) -> Iterable[Effect]:
+    def filter_sent_packet(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
             return [effect]
         try:
@@ -68,7 +68,7 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
             return [effect]  # a PDU of DCE/RPC, or made malformed by an earlier fault
         return [replace(effect, data=change(effect.data))]
 
-    return lambda faulty: faulty.effect_filters.append(filter_)
+    return lambda faulty: faulty.effect_filters.append(filter_sent_packet)
 
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
@@ -84,7 +84,7 @@ def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
     """Change the bytes of every outgoing ping; None drops the ping."""
 
-    def filter_(effect: Effect) -> Iterable[Effect]:
+    def filter_ping_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram):
             return [effect]
         packet = parse_ping(effect.data)
@@ -93,13 +93,13 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
         data = change(packet)
         return [] if data is None else [replace(effect, data=data)]
 
-    return lambda faulty: faulty.effect_filters.append(filter_)
+    return lambda faulty: faulty.effect_filters.append(filter_ping_effect)
 
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
     """Change the body of every outgoing DCE/RPC PDU of one kind, in a client and in a server; None drops the PDU."""
 
-    def filter_(effect: Effect) -> Iterable[Effect]:
+    def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket | RpcSend):
             return [effect]
         try:
@@ -111,7 +111,7 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
         body = change(pdu.body)
         return [] if body is None else [replace(effect, data=replace(pdu, body=body).build())]
 
-    return lambda faulty: faulty.effect_filters.append(filter_)
+    return lambda faulty: faulty.effect_filters.append(filter_pdu_effect)
 
 
 def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
@@ -132,10 +132,10 @@ def skip(method: Method) -> Install:
 def skip_sequence(method: Method) -> Install:
     """Replace a step that is a sequence of remote calls by a step that makes no call."""
 
-    def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
+    def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
 
-    return replace_part(override_method(method, lambda original: nothing))
+    return replace_part(override_method(method, lambda original: yield_nothing))
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
@@ -143,7 +143,7 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
     arguments of ``outer``.
     """
 
-    def install(faulty: FaultyCore) -> None:
+    def install_replacement(faulty: FaultyCore) -> None:
         running: list[Callable[..., Any]] = []  # the original method, then its replacements
 
         def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,19 +151,19 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
             return lambda *arguments, **named: running[-1](*arguments, **named)
 
         def make_outer(original: Callable[..., Any]) -> Callable[..., Any]:
-            def run(*arguments: Any, **named: Any) -> Any:
+            def run_with_replacement(*arguments: Any, **named: Any) -> Any:
                 running.append(make(running[-1], *arguments))
                 try:
                     return original(*arguments, **named)
                 finally:
                     running.pop()
 
-            return run
+            return run_with_replacement
 
         put_in_place(faulty.core, override_method(inner, make_inner))
         put_in_place(faulty.core, override_method(outer, make_outer))
 
-    return install
+    return install_replacement
 
 
 def skip_during(outer: Method, inner: Method) -> Install:
@@ -176,21 +176,21 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
     sends anything.
     """
 
-    def install(faulty: FaultyCore) -> None:
+    def install_silence(faulty: FaultyCore) -> None:
         over: list[bool] = []
 
-        def make(original: Callable[..., Any]) -> Callable[..., Any]:
-            def run(*arguments: Any, **named: Any) -> Any:
+        def make_silencing_step(original: Callable[..., Any]) -> Callable[..., Any]:
+            def run_and_fall_silent(*arguments: Any, **named: Any) -> Any:
                 if when(*arguments):
                     over.append(True)
                 return original(*arguments, **named)
 
-            return run
+            return run_and_fall_silent
 
-        put_in_place(faulty.core, override_method(method, make))
+        put_in_place(faulty.core, override_method(method, make_silencing_step))
         faulty.input_filters.append(lambda event: [] if over else [event])
 
-    return install
+    return install_silence
 
 
 def always(change: Callable[[QueueManager], None]) -> Install:

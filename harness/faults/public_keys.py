@@ -15,7 +15,7 @@ def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
     """Publish changed blobs; blobs that are already published stay unchanged."""
     made: dict[bytes, bytes] = {}
 
-    def publish(qm: QueueManager) -> None:
+    def publish_changed_keys(qm: QueueManager) -> None:
         state = qm.enterprise.state
         published = state.LocalQueueManager.PublicEncryptionKeyList
         if not published or published in made.values():
@@ -25,7 +25,7 @@ def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
         made[published] = changed.build()
         state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=made[published])
 
-    return always(publish)
+    return always(publish_changed_keys)
 
 
 def change_blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:

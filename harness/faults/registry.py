@@ -136,7 +136,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 
-def build_faulty_core(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
+def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
     """Create a core with the named faults; raise UnknownFault for an unknown name."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:
@@ -164,13 +164,13 @@ def mutant_as_fault(name: str) -> Fault:
     mutant = find_mutant(name)
     exchange = Exchange(*compile_mutant(mutant))
 
-    def install(faulty: FaultyCore) -> None:
+    def install_mutant(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
             exchange.__enter__()  # never undone: the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
 
-    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install, around=exchange)
+    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install_mutant, around=exchange)
 
 
 @cache

@@ -20,13 +20,13 @@ FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
 def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
     """Change the reports that one step of Tracing sends."""
 
-    def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def send(qm: QueueManager, report: Message, now: Now) -> None:
+    def make_changed_sending(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def send_changed_report(qm: QueueManager, report: Message, now: Now) -> None:
             original(qm, change(qm, report), now)
 
-        return send
+        return send_changed_report
 
-    return during(trace, OwnMessages.send, make)
+    return during(trace, OwnMessages.send, make_changed_sending)
 
 
 def change_report_element(trace: Method, element: str, value: Any) -> Install:
@@ -34,8 +34,8 @@ def change_report_element(trace: Method, element: str, value: Any) -> Install:
     value from the old.
     """
 
-    def change(qm: QueueManager, report: Message) -> Message:
+    def change_report(qm: QueueManager, report: Message) -> Message:
         changed: Message = set_fields(report, {element: value})
         return changed
 
-    return change_reports(trace, change)
+    return change_reports(trace, change_report)

@@ -74,7 +74,7 @@ def change_answer(method: Method, **changes: Any) -> Install:
 def change_requests(change: Callable[[Request], Request]) -> Install:
     """Change RPC requests before the server reads them."""
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_request_bytes(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
             return [event]
         try:
@@ -84,7 +84,7 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
         body = change(pdu.body) if isinstance(pdu.body, Request) else pdu.body
         return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return inputs(filter_)
+    return inputs(filter_request_bytes)
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
@@ -93,11 +93,11 @@ def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -
     """
     opnum = find_method(QM2QM, method)
 
-    def rewritten(body: Request) -> Request:
+    def rewrite_request(body: Request) -> Request:
         known = body.opnum == opnum and len(body.stub) == length
         return replace(body, stub=change(body.stub)) if known else body
 
-    return change_requests(rewritten)
+    return change_requests(rewrite_request)
 
 
 def error_for_success(status: int) -> int:
@@ -109,10 +109,10 @@ def call_unbound(method: str) -> Install:
     """Let the client call a method of qm2qm on a presentation context that was never accepted."""
     opnum = find_method(QM2QM, method)
 
-    def install(faulty: FaultyCore) -> None:
+    def install_unbound_calls(faulty: FaultyCore) -> None:
         bound: set[str] = set()
 
-        def filter_(effect: Effect) -> Iterable[Effect]:
+        def filter_bind_effect(effect: Effect) -> Iterable[Effect]:
             if not isinstance(effect, SendPacket):
                 return [effect]
             try:
@@ -126,9 +126,9 @@ def call_unbound(method: str) -> Install:
                 return [effect]
             return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=UNBOUND_CONTEXT_ID)).build())]
 
-        faulty.effect_filters.append(filter_)
+        faulty.effect_filters.append(filter_bind_effect)
 
-    return install
+    return install_unbound_calls
 
 
 _BIND_PTYPE_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.ALTER_CONTEXT))

@@ -56,19 +56,19 @@ def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], by
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
     """Change the packets that are constructed from messages; ``change`` is called with the packet and its message."""
 
-    def make(original: Any) -> Any:
-        def construct(qm: QM, position: MessagePosition) -> UserMessagePacket:
+    def make_changed_construction(original: Any) -> Any:
+        def construct_changed_packet(qm: QM, position: MessagePosition) -> UserMessagePacket:
             return change(original(qm, position), position.MessageReference)
 
-        return construct
+        return construct_changed_packet
 
-    return replace_part(override_method(Sending.construct_user_message, make))
+    return replace_part(override_method(Sending.construct_user_message, make_changed_construction))
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
     """Change the messages that are inserted into queues."""
 
-    def make(original: Any) -> Any:
+    def make_changed_insertion(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))
 
-    return replace_part(override_method(Positions.insert_message, make))
+    return replace_part(override_method(Positions.insert_message, make_changed_insertion))

@@ -29,11 +29,11 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
         setattr(caches, name, type(cls.__name__, (cls, type(getattr(caches, name))), {})(1, None))
         caches.configure(caches.settings)
 
-    def install(faulty: FaultyCore) -> None:
+    def install_cache(faulty: FaultyCore) -> None:
         put_in_place(faulty)
         faulty.on_restart.append(put_in_place)  # a restart may create new caches
 
-    return install
+    return install_cache
 
 
 class NothingCached(Cache):

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.capture.pcapng import interface_block, packet_block, section_block
 from harness.foreign.files import read_frames
 from harness.foreign.findings import SystemFinding
-from harness.judging.verdicts import BROKEN
+from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.printable import one_line
 
 LONGEST_COMMENT_CHARACTERS = 500
@@ -44,7 +44,7 @@ def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]
 def _collect_comments(systems: Iterable[SystemFinding]) -> dict[int, list[str]]:
     made: dict[int, list[str]] = {}
     for system in systems:
-        for rule in system.of(*BROKEN):
+        for rule in system.of(*BROKEN_VERDICTS):
             for packet in rule.packets:
                 text = f"{rule.verdict} {rule.rule} ({system.name}): {rule.says} Observed: {packet.observed}"
                 made.setdefault(packet.frame, []).append(one_line(text, LONGEST_COMMENT_CHARACTERS))

@@ -19,7 +19,7 @@ SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
 """How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
-_MIDDLE_OF_CONNECTION = "the capture begins in the middle of the connection"
+_STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class Conversation:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
         if late:
-            self._missing = self._missing or _MIDDLE_OF_CONNECTION
+            self._missing = self._missing or _STARTS_MID_CONNECTION_REASON
         for side in (0, 1):
             role = "" if self.client is None else "initiator" if side == self.client else "acceptor"
             system = self._systems.at(self._name_side(side), self.ends[side][0], self._get_identifying_port(side))

@@ -12,7 +12,7 @@ from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.systems import System
 from harness.judging.judge import MAX_SEARCHED_BYTES
 from harness.judging.passive import PASSIVE
-from harness.judging.verdicts import DECIDED, WORST_FIRST, Advice, Entry, Verdict
+from harness.judging.verdicts import DECIDED_VERDICTS, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
 MOST_SHOWN_BYTES = 64
@@ -90,9 +90,9 @@ class SystemFinding:
         return [one for one in self.rules if one.verdict in verdicts]
 
     @property
-    def decided(self) -> int:
+    def decided_rule_count(self) -> int:
         """The number of rules with a verdict."""
-        return len(self.of(*DECIDED))
+        return len(self.of(*DECIDED_VERDICTS))
 
     def to_json(self) -> dict[str, Any]:
         system = self.system
@@ -104,7 +104,7 @@ class SystemFinding:
             "sent": dict(system.kinds),
             "coverage": {
                 "passive_rules": len(PASSIVE),
-                "judged": self.decided,
+                "judged": self.decided_rule_count,
                 **{str(verdict): len(self.of(verdict)) for verdict in Verdict if self.of(verdict)},
             },
             "unjudged": self.unjudged,

@@ -21,8 +21,8 @@ completes it, and, for a malformed packet, the error.
 
 SIZE_KNOWN_AFTER_BYTES = 12
 """int bytes: how many bytes from the start of a packet contain its size."""
-PDU_HEAD = 16
-LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD)
+PDU_HEAD_BYTES = 16
+LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
 """int bytes: how many bytes from the start of a packet or PDU contain its size; the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
@@ -232,11 +232,11 @@ def find_packet(data: bytes) -> int | None:
 def is_pdu(data: bytes) -> bool:
     """Return whether the bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
     if (
-        len(data) < PDU_HEAD
+        len(data) < PDU_HEAD_BYTES
         or data[0] != 5
         or data[1] > 1
         or data[2] > _HIGHEST_PDU_TYPE
         or data[4:8] not in _SESSION_DATA_REPRESENTATIONS
     ):
         return False
-    return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD
+    return int.from_bytes(data[8:10], "little" if data[4] else "big") >= PDU_HEAD_BYTES

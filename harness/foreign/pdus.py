@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.capture.rpc_stream import RpcFramer
 from harness.foreign.packets import Cutter, Take, is_pdu
-from harness.wire.rpc import dissect_rpc, proposals_of, rpc_kind, rpc_size
+from harness.wire.rpc import dissect_rpc, read_bind_proposals, rpc_kind, rpc_size
 from harness.wire.wire_error import WireError
 
 
@@ -34,6 +34,6 @@ def bound_interfaces(pdu: bytes) -> list[UUID]:
     try:
         if rpc_kind(pdu) not in ("bind", "alter_context"):
             return []
-        return [proposal.abstract.uuid for proposal in proposals_of(dissect_rpc(pdu))]
+        return [proposal.abstract.uuid for proposal in read_bind_proposals(dissect_rpc(pdu))]
     except WireError:
         return []

@@ -12,7 +12,7 @@ from harness.foreign.check import Checked
 from harness.foreign.conversations import MSMQ, RPC
 from harness.foreign.findings import RuleFinding, SystemFinding, as_json
 from harness.judging.passive import PASSIVE
-from harness.judging.verdicts import BROKEN, Advice, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
@@ -120,10 +120,10 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     yield f"  connections: {', '.join(roles) or 'none'}; sent: {', '.join(sent) or 'nothing'}"
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
-    yield f"  {finding.decided} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
+    yield f"  {finding.decided_rule_count} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
     for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
-    for rule in finding.of(*BROKEN):
+    for rule in finding.of(*BROKEN_VERDICTS):
         yield from (f"  {line}" for line in _format_rule(rule))
     for rule in finding.rules:
         if rule.advice is Advice.MISSED:

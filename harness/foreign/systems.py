@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.capture.recorder import FROM_SUT, MALFORMED, TO_SUT, Connection, Frame, name_frame
 from harness.errors import UsageError
-from harness.judging.judge import MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
+from harness.judging.judge import MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue
@@ -17,7 +17,7 @@ from reference_qm.codec import EstablishConnectionPacket, FormatError
 
 MOST_NAMED_SYSTEMS = 5
 """The largest number of systems that a message names."""
-IDENTIFIERS_KEPT = 16
+MOST_KEPT_IDENTIFIERS = 16
 """The largest number of identifiers of one system in a report; a longer list would mean that several systems share an
 address.
 """
@@ -91,7 +91,7 @@ class System:
         assert isinstance(packet, EstablishConnectionPacket)
         header = packet.EstablishConnectionHeader
         is_request = connection.sut_role == "initiator"
-        if len(self.identifiers) < IDENTIFIERS_KEPT:
+        if len(self.identifiers) < MOST_KEPT_IDENTIFIERS:
             self.identifiers.add(header.ClientGuid if is_request else header.ServerGuid)
         if is_request:
             self.server_class.add(bool(header.OS))
@@ -108,7 +108,9 @@ class Systems:
     by_name: dict[str, System] = field(default_factory=dict)
     unwanted: dict[str, None] = field(default_factory=dict)
     """The names of some systems that are not judged."""
-    passes: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN)))
+    passes: Counter[str] = field(
+        default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
+    )
     """The passes of each rule, set so high at the start that the judge looks for no deciding field: a report does not
     show passes.
     """

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import RPC_COMMENT, Connection, Frame, Recorder
 from harness.capture.streams import Direction, Stream, Streams, streams
-from harness.capture.window import FRAME_COST
+from harness.capture.window import FRAME_COST_BYTES
 from harness.environment import VirtualEnvironment
 from harness.errors import MqconformError
-from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST`; a capture may be longer
-than the capture of a check.
+"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST_BYTES`; a capture may be
+longer than the capture of a check.
 """
 
 
@@ -60,7 +60,7 @@ def judge_capture(
     ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Failures and warnings name
     the deciding field; passes are only counted.
     """
-    passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
+    passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     entries: list[Entry] = []
     judge = Judge(catalogue, entries, test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = Replay(path)
@@ -173,4 +173,4 @@ def _estimate_cost(found: Streams) -> int:
     sizes = [len(one.data) for one in found.udp]
     for stream in found.tcp:
         sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]
-    return sum(max(size, FRAME_COST) for size in sizes)
+    return sum(max(size, FRAME_COST_BYTES) for size in sizes)

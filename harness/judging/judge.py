@@ -20,7 +20,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
-PASSES_SHOWN = 5
+SHOWN_PASSES_PER_RULE = 5
 """The number of passes of a rule for which the judge looks for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
 """The maximum size in int bytes of a packet in which the judge looks for the deciding field; the search in longer
@@ -74,7 +74,7 @@ class Judge:
         self.covers = covers
         self.capture = capture
         self.profile = profile
-        self._excusing = catalogue.notes.excusing(profile)
+        self._excusing = catalogue.notes.list_excused_rules(profile)
         """The rules that the SUT may break, each with the product note that allows it."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
@@ -402,7 +402,7 @@ class Judge:
     ) -> Entry:
         notes = [one for one in (row.note, note) if one]
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
-            cited = excuse.cited_in(row.document)
+            cited = excuse.get_citation_name(row.document)
             notes += [cited] if cited not in (row.note or "") else []
             said = f"{excuse.name} allows this for {self.profile}: {excuse.allows}"
             reason = f"{said}; {reason}" if reason else said
@@ -446,7 +446,7 @@ class Judge:
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
-        return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
+        return missed or (verdict is Verdict.PASS and self._passes[rule] <= SHOWN_PASSES_PER_RULE)
 
 
 class _Outcome(NamedTuple):

@@ -6,7 +6,7 @@ mark sends such a packet, and expects more than that the system survives, the ch
 
 from __future__ import annotations
 
-from harness.capture.recorder import FROM_SUT, MALFORMED, RPC, TO_SUT, Connection, Frame, name_frame
+from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, name_frame
 from harness.judging.passive import PASSIVE, PassiveJudge
 from reference_qm.codec import FormatError
 from reference_qm.codec.base import measure
@@ -28,7 +28,7 @@ class Mirror:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge the next packet of the connection as if the two sides were exchanged."""
-        if frame.transport == RPC:
+        if frame.transport == RPC_TRANSPORT:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
         if data is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
-from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
+from harness.capture.recorder import MALFORMED, RPC_TRANSPORT, Connection, Frame
 from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
@@ -121,7 +121,7 @@ class Context:
 def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
     """Add a packet to the summaries of its connection and of its system."""
     connection = frame.connection
-    if connection is None or frame.transport == RPC:
+    if connection is None or frame.transport == RPC_TRANSPORT:
         return
     for kind in Summary.KINDS:
         if not kind.of_system and connection.missing is not None:
@@ -182,14 +182,14 @@ def passive(
     composes.
     """
 
-    def register(predicate: Predicate) -> Predicate:
+    def register_predicate(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
         PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive, of_system)
         return predicate
 
-    return register
+    return register_predicate
 
 
 @cache
@@ -278,7 +278,7 @@ class PassiveJudge:
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; predicates do not apply to PDUs of DCE/RPC."""
-        if frame.transport == RPC:
+        if frame.transport == RPC_TRANSPORT:
             return
         if frame.from_sut:
             self._judge_record(frame)

@@ -16,7 +16,7 @@ from harness.capture.whole_writes import open_whole, write_whole
 from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
 from harness.rules.renamed_checks import current_check
-from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
+from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
 """The first bytes of each line that this harness writes; a truncated line is recognized by them."""
@@ -66,9 +66,9 @@ WORST_FIRST = (
 """The verdicts, worst first: the worst verdict of a rule counts. A rule that passed once need not be exercised again,
 so pass precedes not_exercised.
 """
-DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
+DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
-BROKEN = (Verdict.FAIL, Verdict.WARN)
+BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that mean that the SUT broke the rule."""
 _RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
@@ -138,13 +138,13 @@ class Entry:
 
         A run writes a hundred thousand lines, and many contain the same texts; each such text is encoded only once.
         """
-        own = self.test is None or self.capture != capture_of(self.test)
+        own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
             [
                 f'{{"schema":{SCHEMA},"seq":{seq},"ms":{ms},"rule":{_quote(self.rule)},"verdict":"{self.verdict}"',
                 f',"expected":{_quote(self.expected)}' if self.expected else "",
-                f',"observed":{_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
-                f',"reason":{_ENCODER.encode(self.reason)}' if self.reason else "",
+                f',"observed":{_JSON_ENCODER.encode(self.observed)}' if self.observed != self.expected else "",
+                f',"reason":{_JSON_ENCODER.encode(self.reason)}' if self.reason else "",
                 f',"test":{_quote(self.test)}' if self.test is not None else "",
                 f',"capture":{_quote(self.capture)}' if own and self.capture is not None else "",
                 f',"evidence":[{",".join([one.to_text() for one in self.evidence])}]' if self.evidence else "",
@@ -157,13 +157,13 @@ class Entry:
 
 
 _MILLISECOND = timedelta(milliseconds=1)
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_JSON_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @lru_cache(maxsize=8192)
 def _quote(text: str) -> str:
     """Return a text as JSON."""
-    return _ENCODER.encode(text)
+    return _JSON_ENCODER.encode(text)
 
 
 class Log(Protocol):
@@ -386,7 +386,7 @@ class _Folder:
                 "observed": expected,
                 "reason": None,
                 "test": None,
-                "capture": capture_of(test) if test is not None and evidence else None,
+                "capture": get_capture_path(test) if test is not None and evidence else None,
                 "errata": [],
                 "notes": [],
                 "advice": None,

@@ -29,7 +29,7 @@ Build = Callable[[Peer, RawConversation], Any]
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:
     """Build a SessionAck; each argument is added to the correct value of its count."""
 
-    def build(_: Peer, conversation: RawConversation) -> Any:
+    def build_ack(_: Peer, conversation: RawConversation) -> Any:
         sent = sum(frame.kind == "UserMessage" for frame in conversation.sent)
         counts: dict[str, Any] = {
             "UserMsgSequenceNumber": (sent + messages) & 0xFFFF,
@@ -37,7 +37,7 @@ def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) 
         }
         return conversation.build_session_ack(AckSequenceNumber=ahead, **counts)
 
-    return build
+    return build_ack
 
 
 def _build_unknown(_: Peer, __: RawConversation) -> Any:

@@ -56,12 +56,12 @@ _TRANSITION_MARK = "__transition__"
 def transition(*rules: str, needs: tuple[str, ...], weight: int = 2, **simple: Any) -> Callable[[Taken], Taken]:
     """Mark a method of a model as a transition. The method ``draw_NAME`` returns arguments for the transition."""
 
-    def mark(method: Taken) -> Taken:
+    def mark_transition(method: Taken) -> Taken:
         values = MappingProxyType(simple)
         setattr(method, _TRANSITION_MARK, Transition(method.__name__, rules, frozenset(needs), weight, values))
         return method
 
-    return mark
+    return mark_transition
 
 
 class Model:

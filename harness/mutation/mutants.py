@@ -25,14 +25,14 @@ from harness.mutation.fields import field_types
 from harness.mutation.operators import Context, mutations
 from harness.mutation.sites import Edit, first_line, own_lines
 
-REFERENCE = Path(reference_qm.__file__).parent
-ROOM_OUTSIDE_CORE = "directory"
+REFERENCE_FOLDER = Path(reference_qm.__file__).parent
+MUTATED_ROOM_OUTSIDE_CORE = "directory"
 """The folder whose code also runs between the calls of the core. It runs only for the SUT, because no peer has a
 directory.
 """
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
-    *("core/remote", "core/commands", "security", "model", "routing", ROOM_OUTSIDE_CORE),
+    *("core/remote", "core/commands", "security", "model", "routing", MUTATED_ROOM_OUTSIDE_CORE),
 )
 """The folders of the reference whose functions are mutated, because they implement the steps of the specifications."""
 
@@ -63,7 +63,7 @@ class Mutant:
     @property
     def is_beside_core(self) -> bool:
         """Return whether the changed code also runs between the calls of the core."""
-        return self.file.startswith(f"{ROOM_OUTSIDE_CORE}/")
+        return self.file.startswith(f"{MUTATED_ROOM_OUTSIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:
@@ -102,7 +102,7 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     edit = next(edit for one, edit in _list_file_mutants(mutant.file) if one.name == mutant.name)
     undo = edit.swap()
     try:
-        code = compile(ast.fix_missing_locations(tree), str(REFERENCE / mutant.file), "exec", dont_inherit=True)
+        code = compile(ast.fix_missing_locations(tree), str(REFERENCE_FOLDER / mutant.file), "exec", dont_inherit=True)
     finally:
         undo.swap()
     return _map_functions(mutant.file)[mutant.function], _get_code(code, mutant.function)
@@ -120,13 +120,13 @@ def _hash_name(seed: str, name: str) -> bytes:
 
 @cache
 def _list_files() -> tuple[str, ...]:
-    found = [path for room in MUTATED_FOLDERS for path in sorted((REFERENCE / room).glob("*.py"))]
-    return tuple(path.relative_to(REFERENCE).as_posix() for path in found)
+    found = [path for room in MUTATED_FOLDERS for path in sorted((REFERENCE_FOLDER / room).glob("*.py"))]
+    return tuple(path.relative_to(REFERENCE_FOLDER).as_posix() for path in found)
 
 
 @cache
 def _parse_file(file: str) -> ast.Module:
-    return ast.parse((REFERENCE / file).read_text(encoding="utf-8"))
+    return ast.parse((REFERENCE_FOLDER / file).read_text(encoding="utf-8"))
 
 
 @cache

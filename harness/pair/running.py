@@ -18,7 +18,7 @@ from harness.pair.systems import A, B, Drivers, Pair
 from harness.rules.catalogue import Catalogue
 from harness.sut.control import Unsupported
 
-DIRECTIONS = ((A, B), (B, A))
+EXCHANGE_DIRECTIONS = ((A, B), (B, A))
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ def run_pair(
     """Run the scenarios; ``report`` is called with each finished cell. Captures are written to ``out``."""
     cells = []
     for scenario in scenarios:
-        for origin, target in DIRECTIONS:
+        for origin, target in EXCHANGE_DIRECTIONS:
             cell = _run_cell(drivers, out, catalogue, scenario, origin, target)
             report(cell)
             cells.append(cell)

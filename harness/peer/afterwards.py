@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.party import Party
-from harness.sut.provisioning import BASE_ONLY, KEYLESS
+from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -27,9 +27,9 @@ def accept_residue(peer: Party) -> None:
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
     for identifier, names in _list_identities(peer).items():
-        if waiting := sut.waiting_for(names):
+        if waiting := sut.count_waiting_messages(names):
             sut.residue.append(f"left by an earlier check or run: {waiting} messages for {identifier}")
-            _accept_as(peer, identifier, names)
+            _accept_as_queue_manager(peer, identifier, names)
 
 
 def accept_waiting_messages(peer: Party) -> None:
@@ -44,9 +44,9 @@ def accept_waiting_messages(peer: Party) -> None:
         return
     try:
         for identifier, names in _list_identities(peer).items():
-            if not (sut.peer_returns if (waiting := sut.waiting_for(names)) is None else waiting):
+            if not (sut.peer_returns if (waiting := sut.count_waiting_messages(names)) is None else waiting):
                 continue
-            left = _accept_as(peer, identifier, names)
+            left = _accept_as_queue_manager(peer, identifier, names)
             if left:
                 sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
     except (SutUnavailable, ConformanceFailure) as error:
@@ -63,11 +63,13 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
     if peer.sut.has("directory"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE), str(FAR_QUEUE_MANAGER))
     if peer.sut.has("security"):
-        known |= {identifier: (str(identifier),) for identifier in (BASE_ONLY, KEYLESS)}
+        known |= {
+            identifier: (str(identifier),) for identifier in (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)
+        }
     return known
 
 
-def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
+def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
     """Accept messages under this identifier; return how many still wait, or 0 if the SUT shows no counts."""
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(
@@ -85,13 +87,13 @@ def _accept_as(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
     try:
         host.listen(driver.peer_tcp_port)
         host.listen_ping(driver.peer_ping_port)
-        if sut.waiting_for(names) is None:
+        if sut.count_waiting_messages(names) is None:
             peer.environment.run_until(lambda: False, sut.quiet_ms)
             return 0
         for _ in range(1 + (sut.duration_ms(CONNECT_RETRIES_MS) + sut.response_timeout_ms) // POLL_INTERVAL_MS):
-            if not sut.waiting_for(names):
+            if not sut.count_waiting_messages(names):
                 break
             peer.environment.run_until(lambda: False, POLL_INTERVAL_MS)
-        return sut.waiting_for(names) or 0
+        return sut.count_waiting_messages(names) or 0
     finally:
         host.stop()

@@ -28,18 +28,18 @@ from harness.wire.rpc import (
     auth3,
     bind,
     build_bind,
-    call_id_of,
     co_cancel,
-    group_of,
-    outcomes_in,
+    list_bind_outcomes,
+    read_call_id,
+    read_group_id,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
-from harness.wire.rpc_fragments import Fragment, fragment_of, request
+from harness.wire.rpc_fragments import Fragment, parse_fragment, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import is_failure, name_fault, name_status
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, octets
-from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
@@ -287,7 +287,7 @@ class Association(RawConversation):
         """Record the bytes from the SUT, and pass answers to their calls."""
         for frame in self.peer.recorder.record_received(self.record, data):
             fragment, malformed = self._decrypt_response(frame)
-            call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
+            call = self.calls.get(read_call_id(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:
                 self.answers.append(frame)
             elif malformed is not None:
@@ -305,7 +305,7 @@ class Association(RawConversation):
             return None, None
         try:
             data = frame.data if self.protection is None else self.protection.open(frame.data)
-            return fragment_of(data), None
+            return parse_fragment(data), None
         except WireError as error:
             return None, f"not genuine: {error}"
 
@@ -338,8 +338,8 @@ class Association(RawConversation):
         except SecurityError as error:
             raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
         if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
-            self._note_accepted_interfaces(proposals, outcomes_in(frame.data))
-            self.group = group_of(frame.data)
+            self._note_accepted_interfaces(proposals, list_bind_outcomes(frame.data))
+            self.group = read_group_id(frame.data)
         return frame
 
     def _negotiate_contexts(
@@ -361,14 +361,16 @@ class Association(RawConversation):
             return self._send_and_receive_pdu(made, kind)
         flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
         made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
-        first = answer = self._send_and_receive_pdu(with_trailer(made, protection.trailer(protection.step(b""))), kind)
+        first = answer = self._send_and_receive_pdu(
+            append_trailer(made, protection.trailer(protection.step(b""))), kind
+        )
         if answer is not None and answer.kind == "bind_ack":
             protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN)
         again = bytes(
             bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE_FRAGMENT_FLAGS, **body)
         )
         while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
-            given = trailer_of(answer.data)
+            given = read_trailer(answer.data)
             if given is None and not protection.context.complete:
                 raise SecurityError("the SUT's answer contains no token")
             token = b"" if given is None else protection.step(given.token)
@@ -376,9 +378,9 @@ class Association(RawConversation):
                 return first
             leg = protection.trailer(token)
             if protection.last_leg_unanswered:
-                self.send(with_trailer(bytes(auth3(self._call_id)), leg))
+                self.send(append_trailer(bytes(auth3(self._call_id)), leg))
                 return first
-            answer = self._send_and_receive_pdu(with_trailer(again, leg), "alter_context")
+            answer = self._send_and_receive_pdu(append_trailer(again, leg), "alter_context")
         return answer
 
     def _send_and_receive_pdu(self, pdu: bytes, what: str) -> Frame | None:

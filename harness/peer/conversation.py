@@ -103,16 +103,16 @@ class Conversation:
         (``within_ms`` None) and closes late.
         """
 
-        def closed() -> bool:
+        def is_closed_by_either() -> bool:
             return self.record.closed_by is not None
 
         if exactly and within_ms is not None:
-            self.peer.environment.run_until(closed, within_ms, exactly=True)
+            self.peer.environment.run_until(is_closed_by_either, within_ms, exactly=True)
         else:
-            self.peer.wait(closed, within_ms, "the end of the connection")
+            self.peer.wait(is_closed_by_either, within_ms, "the end of the connection")
         return self.closed_by_sut
 
-    def until_closed(self, within_ms: int | None = None) -> Self:
+    def await_close(self, within_ms: int | None = None) -> Self:
         """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
         self.wait_closed(within_ms)
         return self

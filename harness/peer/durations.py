@@ -55,7 +55,7 @@ class Duration:
             f"the value is {value:,} ms; {earliest_ms:,} to {latest_ms:,} ms are allowed"
         )
 
-    def by_timer(self, specified_ms: int) -> tuple[int, int]:
+    def expect_timer_duration(self, specified_ms: int) -> tuple[int, int]:
         """Return the allowed range of a duration that a timer of the SUT defines, in ms of the tester's clock."""
         due_ms = self.sut.duration_ms(specified_ms)
         return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
@@ -64,7 +64,7 @@ class Duration:
         """Return a text that states when a timer of the SUT expired: ``in_time``, or how long after the
         first instant.
         """
-        earliest_ms, latest_ms = self.by_timer(specified_ms)
+        earliest_ms, latest_ms = self.expect_timer_duration(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:

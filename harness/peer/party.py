@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration, Instant, duration, get_time_ms
-from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.varying.variant import PLAIN, Variant
@@ -64,7 +64,7 @@ class Party:
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
         self.identifier = sut.file.driver.peer_identifier
         self.address = sut.file.driver.peer_address
-        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
+        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
         """The MessageIDs of this test's messages; the core uses the second half, raw messages use the first half."""
 
     def __repr__(self) -> str:

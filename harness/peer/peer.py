@@ -20,7 +20,7 @@ from harness.peer.handshake import establish_request, parameters_request, shake_
 from harness.peer.inbox import Inbox
 from harness.peer.party import NO_FIELDS, Party
 from harness.peer.raw_ends import PingEnd, RawListener
-from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
 from harness.varying.variant import PLAIN, Variant
 from reference_qm.codec import ConnectionParametersPacket, parse_packet
@@ -41,7 +41,7 @@ class Peer(Party):
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant)
-        self.first_core_id = self.message_ids[MESSAGE_IDS_A_TEST // 2]
+        self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of its core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
@@ -217,7 +217,7 @@ class Peer(Party):
             stack.callback(self.recorder.close)
             stack.callback(self._release_everything, self.sut.tidy)
 
-    def succeed(self, variant: Variant, seed: str) -> Peer:
+    def create_successor(self, variant: Variant, seed: str) -> Peer:
         """End this peer; return the peer for the next row, which has the same identity and sends new messages."""
         self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
@@ -273,7 +273,7 @@ class _Stage:
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
         self.peer.recorder.record_received(session.record, data)
-        return b"" if session.ignore_incoming or self.peer.recorder.flooded else data
+        return b"" if session.ignore_incoming or self.peer.recorder.is_flooded else data
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
@@ -285,7 +285,7 @@ class _Stage:
         return data
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        if self.peer.recorder.flooded:
+        if self.peer.recorder.is_flooded:
             return None
         self.peer.recorder.datagram(local, remote, data, from_sut=True)
         return data

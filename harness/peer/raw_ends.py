@@ -60,7 +60,7 @@ class PingEnd:
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Record a datagram from the SUT."""
-        if self.peer.recorder.flooded:
+        if self.peer.recorder.is_flooded:
             return
         frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
         self.received.append((remote, frame))

@@ -16,11 +16,11 @@ from harness.wire.rpc_trailer import (
     NEGOTIATE,
     NTLM,
     PKT,
-    STUB_ALIGNMENT,
+    STUB_ALIGNMENT_BYTES,
     Trailer,
+    append_trailer,
     parts_of,
-    trailer_of,
-    with_trailer,
+    read_trailer,
 )
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
@@ -85,14 +85,14 @@ class Protection:
         if not self.signs:
             return longest
         room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
-        return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
+        return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
         """Return a request or response that is signed or encrypted as this context requires."""
         if not self.signs:
             return pdu
-        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
-        made = with_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
+        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
+        made = append_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
         header, body, trailer, _ = parts_of(made)
         segments = Segments(header, body, trailer)
         if self.auth_level == PACKET_PRIVACY_LEVEL:
@@ -106,7 +106,7 @@ class Protection:
 
         A fault is sent without protection; the level connect requires no protection.
         """
-        trailer = trailer_of(pdu)
+        trailer = read_trailer(pdu)
         if not self.context.complete:
             raise WireError("the SUT made a call before its authentication succeeded")
         if trailer is None:

@@ -31,16 +31,16 @@ from harness.wire.rpc import (
     Syntax,
     bind_nak,
     build_bind_ack,
-    call_id_of,
     fault,
-    flags_of,
-    proposals_in,
+    list_bind_proposals,
+    read_call_id,
+    read_flags,
 )
-from harness.wire.rpc_fragments import Fragment, fragment_of, response
+from harness.wire.rpc_fragments import Fragment, parse_fragment, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
-from harness.wire.rpc_trailer import HEADER_SIGN, trailer_of, with_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN, append_trailer, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
@@ -165,11 +165,11 @@ class ServedAssociation(RawConversation):
                 self._on_last_leg(frame)
             elif frame.kind == "request":
                 self._on_genuine_request(frame)
-            elif (call := self.calls.get(call_id_of(frame.data))) is not None:
+            elif (call := self.calls.get(read_call_id(frame.data))) is not None:
                 call.cancelled.append(frame)
 
     def _on_bind(self, frame: Frame) -> None:
-        proposals, call_id = list(proposals_in(frame.data)), call_id_of(frame.data)
+        proposals, call_id = list(list_bind_proposals(frame.data)), read_call_id(frame.data)
         self.binds.append((frame, proposals))
         if self.server.refuses_bind is not None:
             self.send(bind_nak(call_id, self.server.refuses_bind))
@@ -191,12 +191,12 @@ class ServedAssociation(RawConversation):
                 self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
-        flags = WHOLE_FRAGMENT_FLAGS | (flags_of(frame.data) & CONC_MPX)
+        flags = WHOLE_FRAGMENT_FLAGS | (read_flags(frame.data) & CONC_MPX)
         if token is not None and self.protection is not None and self.protection.header_sign:
             flags |= HEADER_SIGN
         made = build_bind_ack(call_id, tuple(outcomes), ASSOC_GROUP_ID, str(self.port), kind, flags)
         if token and self.protection is not None:
-            made = with_trailer(made, self.protection.trailer(token))
+            made = append_trailer(made, self.protection.trailer(token))
         self.send(made)
 
     def _on_leg(self, frame: Frame) -> bytes | None:
@@ -204,7 +204,7 @@ class ServedAssociation(RawConversation):
         3.3.1.5.2.1.
         """
         try:
-            trailer = trailer_of(frame.data)
+            trailer = read_trailer(frame.data)
         except WireError as error:
             raise SecurityError(str(error)) from error
         if trailer is None:
@@ -213,7 +213,7 @@ class ServedAssociation(RawConversation):
             self.protection = accept_protection(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the SUT file has no [rpc] user for authentication type {trailer.auth_type}")
-            self.protection.header_sign = bool(flags_of(frame.data) & HEADER_SIGN)
+            self.protection.header_sign = bool(read_flags(frame.data) & HEADER_SIGN)
         if not self.protection.is_of(trailer):
             raise SecurityError("the SUT requested a second security context")
         return self.protection.step(trailer.token)
@@ -233,10 +233,10 @@ class ServedAssociation(RawConversation):
         3.3.1.5.2.2.
         """
         try:
-            part = fragment_of(frame.data if self.protection is None else self.protection.open(frame.data))
+            part = parse_fragment(frame.data if self.protection is None else self.protection.open(frame.data))
         except WireError as error:
             self.server.malformed.append((frame, f"not genuine: {error}"))
-            refused = fragment_of(frame.data)
+            refused = parse_fragment(frame.data)
             self.send(fault(refused.call_id, refused.cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         self._on_request(frame, part)

@@ -32,12 +32,12 @@ class Report:
     @property
     def ready(self) -> bool:
         """Return whether the system has everything that the SUT file declares."""
-        return not any(line.bad for line in self.lines)
+        return not any(line.is_missing for line in self.lines)
 
     @property
-    def in_the_way(self) -> list[str]:
+    def blocking_subjects(self) -> list[str]:
         """Return the subjects of the findings that prevent a run from beginning."""
-        return [line.subject for line in self.lines if line.ends_run and line.bad]
+        return [line.subject for line in self.lines if line.ends_run and line.is_missing]
 
     def text(self) -> Iterator[str]:
         """Yield the lines of the report as plain text."""
@@ -47,20 +47,20 @@ class Report:
     @property
     def summary(self) -> str:
         """Return one line that summarizes the report."""
-        count, begins = self.count, not self.in_the_way
+        count, begins = self.count, not self.blocking_subjects
         known = count.promised not in (None, count.judged)
         more = f"; {count.promised} with everything that {self.file} declares" if known else ""
         # The number of rules that a missing queue costs is unknown.
         most = "at most " if count.judged and not self.ready else ""
         judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with this set-up{more}"
-        return judged if begins else f"a run cannot begin ({', '.join(self.in_the_way)}): {judged}"
+        return judged if begins else f"a run cannot begin ({', '.join(self.blocking_subjects)}): {judged}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON."""
         return {
             "file": self.file,
             "ready": self.ready,
-            "in_the_way": self.in_the_way,
+            "in_the_way": self.blocking_subjects,
             "must_rules": asdict(self.count),
             "lines": [asdict(line) for line in self.lines],
         }

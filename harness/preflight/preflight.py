@@ -52,12 +52,12 @@ def _list_findings(setup: Setup) -> Iterator[Line]:
     if isinstance(setup.driver, ProcessDriver):
         started = _start_program(setup, setup.driver)
         yield started
-        if started.bad:
+        if started.is_missing:
             return
     for step in _STEPS:
         try:
             for line in step(setup):
-                setup.begins = setup.begins and not (line.bad and line.ends_run)
+                setup.begins = setup.begins and not (line.is_missing and line.ends_run)
                 yield line
         except (ConformanceFailure, SutUnavailable) as error:  # an error that no step describes
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
@@ -86,7 +86,7 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
 
     if driver.rpc_port == 0:
         yield (line := find_port(setup))
-        if line.bad:
+        if line.is_missing:
             return
     yield from bind_and_call(setup)
     if _has_capability(setup, "qm2qm"):
@@ -166,6 +166,6 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
 
     every, promised = count_judgeable(setup.file.capabilities)
     _, judged = count_judgeable({name: _has_capability(setup, name) for name in setup.file.capabilities})
-    ends = any(line.bad and line.ends_run for line in lines) or setup.guid is None
+    ends = any(line.is_missing and line.ends_run for line in lines) or setup.guid is None
     silent = setup.route is not None and setup.control is None
     return Count(every, 0 if ends else judged, None if silent else promised)

@@ -28,7 +28,7 @@ class Carried:
         """The id of the erratum that the reading belongs to."""
         return self.name.partition(".")[0]
 
-    def goes_with(self, other: Carried) -> bool:
+    def is_compatible_with(self, other: Carried) -> bool:
         """Return whether both readings can be installed together: they belong to different entries and change different
         steps.
         """
@@ -54,7 +54,7 @@ class Group:
         self.readings.append(reading)
         self.checks |= dict.fromkeys(reading.checks)
 
-    def apart(self, checks: Collection[str]) -> list[Carried]:
+    def list_single_readings(self, checks: Collection[str]) -> list[Carried]:
         """Return each reading with the given checks that can notice it, without readings that no given check can
         notice.
         """
@@ -66,16 +66,16 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
     """Divide readings greedily into groups that run few checks; ``seconds``: the cost of each check."""
     groups: list[Group] = []
 
-    def cost(reading: Carried, group: Group) -> float:
+    def compute_added_cost(reading: Carried, group: Group) -> float:
         """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 
-    for reading in sorted(readings, key=lambda one: (-cost(one, Group()), one.name)):
-        fitting = [group for group in groups if all(reading.goes_with(one) for one in group.readings)]
+    for reading in sorted(readings, key=lambda one: (-compute_added_cost(one, Group()), one.name)):
+        fitting = [group for group in groups if all(reading.is_compatible_with(one) for one in group.readings)]
         if not fitting:
             fitting = [Group()]
             groups += fitting
-        min(fitting, key=lambda group: cost(reading, group)).take(reading)
+        min(fitting, key=lambda group: compute_added_cost(reading, group)).take(reading)
     return groups
 
 

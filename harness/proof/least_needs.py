@@ -16,13 +16,13 @@ from harness.sut.stand_ins import STAND_INS
 from harness.sut.sut_file import CAPABILITIES
 from reference_qm.control import FACILITIES
 
-NO_CONTROL = (
+CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
 """A single system without a directory and without a control channel: its SUT file has everything that a file can have,
 and its queues are read remotely.
 """
-LIMITED_AGENT = NO_CONTROL | {
+FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
         "queue_control",
         "send",
@@ -38,9 +38,9 @@ LIMITED_AGENT = NO_CONTROL | {
 }
 SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "without control": NO_CONTROL,
-        "with only the command send": NO_CONTROL | {"send"},
-        "with an agent without reset, inspect, configure": LIMITED_AGENT,
+        "without control": CAPABILITIES_WITHOUT_CONTROL,
+        "with only the command send": CAPABILITIES_WITHOUT_CONTROL | {"send"},
+        "with an agent without reset, inspect, configure": FACILITIES_OF_LIMITED_AGENT,
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
@@ -85,7 +85,7 @@ def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]
 
 def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
     """Count the rules that can be judged on a system without a control channel that also has ``more``."""
-    return len(inventory.judgeable(NO_CONTROL | frozenset(more)) & frozenset(rules))
+    return len(inventory.judgeable(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
 
 
 def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:

@@ -16,11 +16,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.judging.verdicts import BROKEN, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
-from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Found, Line, Trial, Trials
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -139,26 +139,28 @@ def run_mutants(
     for outcome in outcomes.values():
         killers[_get_function_name(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
 
-    def record(mutant: Mutant, outcome: Outcome) -> None:
+    def record_outcome(mutant: Mutant, outcome: Outcome) -> None:
         outcomes[mutant.name] = outcome
         with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(outcome)) + "\n")
         killers[_get_function_name(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
         progress(mutant, outcome)
 
-    def tasks() -> Iterator[Trial]:
+    def list_tasks() -> Iterator[Trial]:
         for mutant in todo:
             checks = list_reaching_checks(mutant, reach)
             if not checks:
-                record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
+                record_outcome(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
                 continue
             known, near = killers[_get_function_name(mutant.name)], _build_section_pattern(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
             untried[mutant.name] = len(checks[most:]) if most else 0
             yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
 
-    for trial, found in trials.run(tasks()):
-        record(by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
+    for trial, found in trials.run(list_tasks()):
+        record_outcome(
+            by_name[trial.name], replace(_build_outcome(by_name[trial.name], found), left=untried.pop(trial.name))
+        )
     return outcomes
 
 
@@ -216,18 +218,18 @@ def _must_run(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -
 
 
 def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
-    if any(line.verdict in BROKEN for line in lines):
+    if any(line.verdict in BROKEN_VERDICTS for line in lines):
         return False
-    broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
+    broken_off = {line.test for line in lines if line.verdict in VERDICTS_OF_ABORTED_CHECK}
     return len(broken_off) < NOTICED_LIMIT
 
 
 def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
-    telling = next((line for line in found.lines if line.verdict in BROKEN), None)
+    telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
     fate = Fate.KILLED
     if telling is None:
         fate = Fate.NOTICED
-        telling = next((line for line in found.lines if line.verdict in BROKEN_OFF), None)
+        telling = next((line for line in found.lines if line.verdict in VERDICTS_OF_ABORTED_CHECK), None)
     if telling is None and found.died is not None:
         telling = Line("", "", Verdict.HARNESS_ERROR, f"the process of the trial ended with {found.died}")
     if telling is None:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
-from harness.judging.verdicts import BROKEN, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.steps import find_changed_steps, may_notice
-from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
 """A check function (with all its parameters) or a fault, and a rule."""
@@ -24,7 +24,7 @@ CHECKS_A_PASSIVE_RULE = 3
 """The number of checks that are tried first on a fault of a passive rule, because hundreds of checks can notice such a
 fault. The other checks are tried if the fault is not found.
 """
-TRIALS_A_PROCESS = 8
+TRIALS_PER_PROCESS = 8
 """The number of trials in one process; most trials run only one or two checks."""
 
 
@@ -84,13 +84,13 @@ def prove(
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
-    for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_A_PROCESS):
+    for trial, found in trials.run(candidates.trials(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
         _record_trial(proof, faults[trial.name], found, wanted)
         _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
-    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_A_PROCESS):
+    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values()), together=TRIALS_PER_PROCESS):
         candidates.record(found)
         _note_overreach(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
@@ -100,7 +100,7 @@ def prove(
 
 def why_unclean(lines: Iterable[Line]) -> str:
     """Return why a rule did not pass on the clean reference: the first verdict that is not a pass, and its check."""
-    bad = next((line for line in lines if line.verdict in BROKEN + BROKEN_OFF), None)
+    bad = next((line for line in lines if line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
@@ -207,7 +207,7 @@ class _Unshown:
 
 
 def _list_failed_pairs(lines: Iterable[Line]) -> set[Pair]:
-    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN}
+    return {(_get_check_function(line.test), line.rule) for line in lines if line.verdict in BROKEN_VERDICTS}
 
 
 def _get_check_function(check: str) -> str:
@@ -216,7 +216,7 @@ def _get_check_function(check: str) -> str:
 
 def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
-    proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN]
+    proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
     for rule in fault.breaks:
         if rule in wanted:
             faults = proof.killed if rule in broken else proof.alive

@@ -14,10 +14,10 @@ from types import FrameType
 from typing import Any
 
 from harness.faults.registry import FaultyCore, add
-from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import MUTATED_FOLDERS, REFERENCE, ROOM_OUTSIDE_CORE, Mutant
+from harness.judging.verdicts import BROKEN_VERDICTS
+from harness.mutation.mutants import MUTATED_FOLDERS, MUTATED_ROOM_OUTSIDE_CORE, REFERENCE_FOLDER, Mutant
 from harness.proof.code import code_digest
-from harness.proof.trials import BROKEN_OFF, Line, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trials
 
 _RECORDER_NAME = "lines recorded"
 
@@ -68,7 +68,7 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
     add(_RECORDER_NAME, (), "A pseudo-fault that records the lines that run.", recorder.install, around=recorder)
 
     def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
-        clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)
+        clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 
     rows = dict(trials.each(trials.checks, (_RECORDER_NAME,), record_reach))
@@ -88,11 +88,11 @@ class LineRecorder:
 
     def __init__(self) -> None:
         self._files = {
-            str(path): path.relative_to(REFERENCE).as_posix()
+            str(path): path.relative_to(REFERENCE_FOLDER).as_posix()
             for room in MUTATED_FOLDERS
-            for path in (REFERENCE / room).glob("*")
+            for path in (REFERENCE_FOLDER / room).glob("*")
         }
-        self._beside = str(REFERENCE / ROOM_OUTSIDE_CORE)
+        self._beside = str(REFERENCE_FOLDER / MUTATED_ROOM_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:

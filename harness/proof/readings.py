@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
-from harness.judging.verdicts import BROKEN
+from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.proof.grouping import Carried, Group, find_differing_checks, group_readings
 from harness.proof.steps import find_changed_steps, may_notice
 from harness.proof.trials import Clean, Found, Line, Trial, Trials
@@ -107,7 +107,7 @@ def _find_readings_to_run_apart(
     apart: list[Carried] = []
     for trial, outcome in trials.run(together):
         checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
-        apart += by_name[trial.name].apart(checks)
+        apart += by_name[trial.name].list_single_readings(checks)
     return apart
 
 
@@ -162,11 +162,11 @@ def _accept_every_check(check: str, lines: Sequence[Line]) -> bool:
 
 
 def _has_no_failure(check: str, lines: Sequence[Line]) -> bool:
-    return not any(line.verdict in BROKEN for line in lines)
+    return not any(line.verdict in BROKEN_VERDICTS for line in lines)
 
 
 def _judge_reading(found: ReadingsRun, name: str, reading: Reading, outcome: Found) -> None:
-    broken = [line for line in outcome.lines if line.verdict in BROKEN]
+    broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
     if outcome.died:
         found.died[name] = outcome.died
     elif reading.verdict == "fail":

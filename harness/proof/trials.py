@@ -16,7 +16,7 @@ import pytest
 from harness.errors import Endless, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwind_on_signals
-from harness.judging.judge import PASSES_SHOWN
+from harness.judging.judge import SHOWN_PASSES_PER_RULE
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, run_forked
@@ -28,7 +28,7 @@ from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
-BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+VERDICTS_OF_ABORTED_CHECK = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts that the rules of a check get when the check ends early."""
 TRIAL_CPU_S = 300
 
@@ -117,7 +117,7 @@ class Trials:
         self._clean: dict[str, Clean] = {}
         run = self._config.stash[RUN]
         run.proves = True
-        run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # a trial needs no evidence
+        run.passes.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
 
     @property
     def checks(self) -> tuple[str, ...]:

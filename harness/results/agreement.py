@@ -20,13 +20,13 @@ from harness.paths import SUITES
 from harness.results.bundle import BadBundle
 from harness.results.installed import ROBUSTNESS_RULES, Suites
 from harness.rules.catalogue import Catalogue
-from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
 """The largest accepted change of a clock during a run."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
 """The verdicts that do not rest on packets."""
-SHOWN_BY_PACKETS = ("passive", "wire", "rpc")
+OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` whose passes must name a packet; the judge enforces this."""
 
 
@@ -47,7 +47,7 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
     for line in read_lines(folder / VERDICTS_FILE):
         test = line.get("test")
         frames = tuple(one[0] for one in line.get("evidence", ()))
-        capture = line.get("capture") or (capture_of(test) if test is not None and frames else None)
+        capture = line.get("capture") or (get_capture_path(test) if test is not None and frames else None)
         yield Line(line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames)
 
 
@@ -73,7 +73,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
                 raise BadBundle(f"{line.rule}: {line.capture} is not a capture of {line.test}")
             needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
         row = catalogue.get(line.rule)
-        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in SHOWN_BY_PACKETS:
+        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in OBSERVED_IN_PACKETS:
             raise BadBundle(f"{line.rule}: the pass in {line.test} names no packet")
     for rule, checks in suites.driving.items():
         for check in checks:

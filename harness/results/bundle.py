@@ -27,9 +27,9 @@ from cryptography.hazmat.primitives.serialization import (
 
 from harness.errors import MqconformError, UsageError
 
-_MAGIC = b"mqconform-certificate 1 ed25519 "
-_FIRST_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
-_LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
+_BUNDLE_MAGIC = b"mqconform-certificate 1 ed25519 "
+_FIRST_LINE = re.compile(re.escape(_BUNDLE_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
+_LINE_LENGTH = len(_BUNDLE_MAGIC) + 64 + 1 + 128 + 1
 MOST_BUNDLE_FILES = 20_000
 MOST_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the largest total size of the unpacked files of a bundle."""
@@ -111,7 +111,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                     with source.open("rb") as content, packed.open(info, "w") as member:
                         while chunk := content.read(_CHUNK_BYTES):
                             member.write(chunk)
-            line = _MAGIC + _format_public_key(key.public_key()) + b" "
+            line = _BUNDLE_MAGIC + _format_public_key(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
             signature = key.sign(_bytes_to_sign(line, file))
             file.seek(0)
@@ -134,7 +134,8 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                 raise BadBundle(f"{path} is signed with a different key, {found['key'].decode()}")
             try:
                 key.verify(
-                    bytes.fromhex(found["signature"].decode()), _bytes_to_sign(_MAGIC + found["key"] + b" ", file)
+                    bytes.fromhex(found["signature"].decode()),
+                    _bytes_to_sign(_BUNDLE_MAGIC + found["key"] + b" ", file),
                 )
             except InvalidSignature:
                 raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None

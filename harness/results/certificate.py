@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.judging.verdicts import DECIDED, Verdict
+from harness.judging.verdicts import DECIDED_VERDICTS, Verdict
 from harness.printable import one_line
 from harness.results.installed import Suites
 from harness.results.run_results import RunResults
@@ -97,7 +97,7 @@ def not_exercised_share(found: RunResults) -> float:
     """Return the share of judged rules that were never exercised, in percent."""
     idle, decided = (
         len(_list_rules_with_verdict(found, Verdict.NOT_EXERCISED)),
-        sum(len(_list_rules_with_verdict(found, one)) for one in DECIDED),
+        sum(len(_list_rules_with_verdict(found, one)) for one in DECIDED_VERDICTS),
     )
     return 100 * idle / (idle + decided) if idle + decided else 100.0
 

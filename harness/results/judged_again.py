@@ -19,10 +19,10 @@ from harness.results.replayed import Replayed, replay
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import load_catalogue
 from harness.run_folder import CAPTURES_FOLDER, capture_name
-from harness.sut.virtual_driver import entropy_of
+from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
-NO_SYSTEM = "virtual"
+VIRTUAL_REACH = "virtual"
 """The value of ``reach`` for a run in which the reference ran in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
 """The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time rest on the
@@ -113,8 +113,8 @@ def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str
     """
     known = {capture_name(test) for test in found.checks}
     several = {capture_name(test) for test in found.checks if is_of_topology(test)}
-    virtual = found.run["reach"] == NO_SYSTEM
-    own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
+    virtual = found.run["reach"] == VIRTUAL_REACH
+    own = {capture_name(test): str(new_guid(derive_entropy(test))) for test in found.checks} if virtual else {}
     of_run = frozenset(found.run["queue_managers"])
     if not virtual and not of_run:
         raise BadBundle("run.json names no queue manager, so the system in the captures is unknown")

@@ -23,7 +23,7 @@ from harness.run.stash import DRIVER, RUN
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
-NO_CHECK = "the suites do not contain this check"
+NO_CHECK_REASON = "the suites do not contain this check"
 NOT_BEGUN_REASON = "the deadline passed before the check was started"
 _LONGEST_OBSERVED_CHARACTERS = 200
 Progress = Callable[[int, int], None]
@@ -95,7 +95,9 @@ def replay(
         now = _read_verdicts_by_check(made)
     was = _read_verdicts_by_check(folder)
     missing = set[str]() if keyword else watch.wanted - watch.collected
-    unplayable = dict.fromkeys(missing, NO_CHECK) | dict.fromkeys(watch.collected - watch.begun, NOT_BEGUN_REASON)
+    unplayable = dict.fromkeys(missing, NO_CHECK_REASON) | dict.fromkeys(
+        watch.collected - watch.begun, NOT_BEGUN_REASON
+    )
     unplayable |= watch.unplayable
     found = {test: _list_differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
     return Replayed(

@@ -38,7 +38,7 @@ from harness.results.certificate import (
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
-from harness.results.judged_again import NO_SYSTEM, JudgedAgain, judge_again
+from harness.results.judged_again import VIRTUAL_REACH, JudgedAgain, judge_again
 from harness.results.replayed import Replayed
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
@@ -195,7 +195,7 @@ def describe_replay(found: Replayed) -> Iterator[str]:
 
 
 def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
-    if said["reach"] == NO_SYSTEM:
+    if said["reach"] == VIRTUAL_REACH:
         yield "declared: reach virtual: no system was tested; the reference ran in the tester's process"
     for key in ("not_applicable", "not_observable", "not_exercised"):
         yield f"declared: {key}: {len(said[key]):,} rules{_format_counts_by_document(said[key])}"

@@ -35,7 +35,7 @@ MESSAGE_LIFETIME_S = 10
 REACH_TIMEOUT_MS = 12_000
 ACK_SPEEDUP = 10
 """The factor by which the peer acknowledges earlier than specified while it waits for acknowledgments."""
-NO_QUEUE = 0x7FFF_FFFE
+UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
 """A number that no private queue has. The system refuses a message for this queue, if it accepts the computer name as
 its own.
 """
@@ -52,7 +52,7 @@ _REFUSED: Mapping[int, tuple[State, str]] = {
     ),
 }
 _QUEUE_NOT_FOUND = "MQ_ERROR_QUEUE_NOT_FOUND"
-_FIND_PEER = (
+_FIND_PEER_REMEDY = (
     "let the system in through the firewall of this machine, correct driver.peer_address to the address at which it "
     "finds this machine, or driver.peer_tcp_port to the port to which it connects (MSMQ: 1801)"
 )
@@ -163,7 +163,7 @@ def _check_reached(system: System) -> Line:
         session = peer.await_session(REACH_TIMEOUT_MS)
         if session is None:
             said = f"the system sent no message to {to}: no connection within {REACH_TIMEOUT_MS // 1_000} s"
-            return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
+            return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER_REMEDY)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
@@ -250,7 +250,11 @@ def _exchange_messages(
     sent = [
         _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
     ]
-    nowhere = _send_message(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
+    nowhere = (
+        _send_message(peer, f"PRIVATE={system.guid}\\{UNUSED_PRIVATE_QUEUE_NUMBER:08X}", label)
+        if system.guid is not None
+        else None
+    )
 
     def find_answering_systems() -> list[bool]:
         found = dict(_list_acknowledgments(peer))
@@ -311,7 +315,7 @@ def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
     """Find out which messages without an acknowledgment arrived, if queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
-    with system.looking() as control:
+    with system.open_queue_reader() as control:
         for one in sent:
             if one.acknowledged is not None:
                 continue
@@ -334,7 +338,7 @@ def _judge_reach_by_acknowledgments(system: System, sent: list[_Sent], connected
         return Line(REACHED, State.NOT_SEEN, f"no message arrived, so no acknowledgment to {place} can be expected")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection and no answer within {REACH_TIMEOUT_MS // 1_000} s of a message to {to}"
-    way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
+    way_out = _FIND_PEER_REMEDY if seen else f"{_FIND_PEER_REMEDY}. Or {_FOREIGN_NAME}"
     return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
 

@@ -39,7 +39,7 @@ class Line:
         object.__setattr__(self, "said", one_line(self.said, SAID_LIMIT))
 
     @property
-    def bad(self) -> bool:
+    def is_missing(self) -> bool:
         """Return whether the system does not provide the subject as the SUT file declares it."""
         return self.state in (State.MISSING, State.WRONG)
 

@@ -92,7 +92,7 @@ class System:
             yield control
 
     @contextmanager
-    def looking(self) -> Iterator[Control]:
+    def open_queue_reader(self) -> Iterator[Control]:
         """Yield a reader of queues; requires that ``shows_queues`` is true."""
         environment = RealEnvironment()
         with closing(environment):

@@ -74,7 +74,7 @@ class Note:
         """The name with which texts cite the note: ``MS-MQQP <17>``."""
         return f"MS-{self.document} <{self.number}>"
 
-    def cited_in(self, document: str) -> str:
+    def get_citation_name(self, document: str) -> str:
         """Return the name with which rows of a document cite the note; for a note of the same document, only its
         number.
         """
@@ -128,7 +128,7 @@ class ProductNotes:
         others = [note for note in self._all if note.concerns_rule(rule)]
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
-    def excusing(self, profile: str) -> Mapping[str, Note]:
+    def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
         """Return the rules that a release may violate, each with the first note that allows it; none for a profile that
         is not Windows.
         """

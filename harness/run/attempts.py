@@ -14,7 +14,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
+from harness.judging.verdicts import BAD, BROKEN_VERDICTS, WRONG, Entry, Verdict
 from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
 from harness.run.roots import doubt_verdicts
@@ -110,7 +110,7 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
         return entries, reports
-    against = (*BROKEN, Verdict.INCONCLUSIVE) if steady else BROKEN
+    against = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE) if steady else BROKEN_VERDICTS
     missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
@@ -131,6 +131,6 @@ def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[An
 
 
 def _make_inconclusive(entry: Entry, reason: str) -> Entry:
-    if entry.verdict not in BROKEN:
+    if entry.verdict not in BROKEN_VERDICTS:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not every attempt failed this rule")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BAD, BROKEN, Verdict
+from harness.judging.verdicts import BAD, BROKEN_VERDICTS, Verdict
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
@@ -46,7 +46,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Ca
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
         observed, reason = one.observed, find_missing_root(one, roots) or one.line["reason"] or ""
-        decided = one.verdict in BROKEN and bool(one.line["observed"])
+        decided = one.verdict in BROKEN_VERDICTS and bool(one.line["observed"])
         words = observed if decided else reason or observed
         alone = "" if not decided or _EXPLAINING_WORD.search(words) else get_function_id(one)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)

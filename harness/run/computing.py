@@ -20,10 +20,10 @@ def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
     This works only in the main thread.
     """
 
-    def end(*_: object) -> None:
+    def raise_endless(*_: object) -> None:
         raise Endless(f"still computing after {seconds:.0f} s of CPU time")
 
-    before = signal.signal(signal.SIGVTALRM, end)
+    before = signal.signal(signal.SIGVTALRM, raise_endless)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
     try:
         yield

@@ -16,7 +16,17 @@ from harness.peer.peer import Peer
 from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
 from harness.run.rows import Rows
-from harness.run.stash import ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, ROWS, RUN, RUNS_AGAIN_ALONE, capture_path_of
+from harness.run.stash import (
+    ATTEMPT,
+    DRIVER,
+    JUDGE,
+    MIRROR,
+    RESIDUE,
+    ROWS,
+    RUN,
+    RUNS_AGAIN_ALONE,
+    get_attempt_capture_path,
+)
 from harness.sut.stand_ins import describe_lack
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
@@ -52,7 +62,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
     """Yield the SUT's peer; all packets between both are recorded, and judged with the passive predicates."""
     test = str(suite_path(request.node))
-    recorder = Recorder(sut.environment, capture_path_of(request.node))
+    recorder = Recorder(sut.environment, get_attempt_capture_path(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # the capture contains three systems
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)

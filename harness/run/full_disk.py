@@ -24,7 +24,7 @@ class FullDisk:
         SUT.
         """
         report = yield
-        if call.excinfo is not None and (error := _folder_error(call.excinfo.value)) is not None:
+        if call.excinfo is not None and (error := _describe_folder_error(call.excinfo.value)) is not None:
             self._end_run(str(error))
         return report
 
@@ -78,9 +78,9 @@ class FullDisk:
         return named or error.errno in FolderError.OF_DISKS
 
 
-def _folder_error(error: BaseException) -> FolderError | None:
+def _describe_folder_error(error: BaseException) -> FolderError | None:
     if isinstance(error, FolderError):
         return error
     if isinstance(error, BaseExceptionGroup):
-        return next(filter(None, map(_folder_error, error.exceptions)), None)
+        return next(filter(None, map(_describe_folder_error, error.exceptions)), None)
     return None

@@ -389,7 +389,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run.causes import add_causes
     from harness.run.findings import describe_finding, repeat_options
 
-    found = config.stash[FINAL_RESULTS] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
+    found = config.stash[FINAL_RESULTS] = [run.add_baseline_reason(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = repeat_options(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(describe_finding, catalogue=run.catalogue, again=again)

@@ -14,7 +14,7 @@ from harness.paths import SUITES
 from harness.rules.renamed_checks import current_check
 from harness.run.checks import suite_path
 from harness.run.stash import DRIVER
-from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
+from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_capture_path
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
@@ -68,7 +68,7 @@ def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
-        name, test = str(line.get("capture") or capture_of(test)), current_check(test)
+        name, test = str(line.get("capture") or get_capture_path(test)), current_check(test)
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.capture.recorder import RPC
+from harness.capture.recorder import RPC_TRANSPORT
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED
@@ -61,9 +61,9 @@ def get_rests(item: pytest.Item) -> Rests:
         return Rests()
     frames = peer.recorder.frames if peer is not None else ()
     connected = peer is not None and any(
-        one.sut_role == "initiator" and one.transport != RPC for one in peer.recorder.connections
+        one.sut_role == "initiator" and one.transport != RPC_TRANSPORT for one in peer.recorder.connections
     )
-    remote = any(frame.from_sut and frame.transport == RPC for frame in frames)
+    remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT for frame in frames)
     return Rests(
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,

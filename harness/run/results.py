@@ -88,7 +88,7 @@ class RuleResult:
         return f"{self.verdict}: {said} ({line['test'] or 'the whole run'})"
 
     @property
-    def in_junit(self) -> str | None:
+    def build_junit_element(self) -> str | None:
         """The element of a JUnit test case for this verdict; None for a verdict without one."""
         return "skipped" if self.accepted else _JUNIT[self.verdict]
 
@@ -148,7 +148,7 @@ def write_junit(
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
         said = _INVALID_XML_CHARACTERS.sub("\ufffd", result.says)
-        kind = result.in_junit
+        kind = result.build_junit_element
         if kind is not None:
             element = ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
             if kind != "skipped":
@@ -205,7 +205,7 @@ def write_allure(
                 testCaseId=hashlib.md5(result.rule.encode(), usedforsecurity=False).hexdigest(),
                 fullName=result.rule,
                 name=result.rule,
-                status=_ALLURE[result.in_junit],
+                status=_ALLURE[result.build_junit_element],
                 statusDetails=StatusDetails(message=result.says, trace="\n".join(told(result))),
                 labels=[Label(name=name, value=value) for name, value in labels.items()],
                 parameters=[Parameter(name="check", value=str(line["test"]))],

@@ -18,7 +18,7 @@ from typing import IO
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import BROKEN, Entry, Verdict
+from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
 from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
 from harness.roots.line import Line, State
 from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
@@ -26,7 +26,7 @@ from harness.roots.system import System
 from harness.run.named_roots import NamedRoots
 from harness.run.rests import Rests
 from harness.sut.external_driver import ExternalDriver
-from harness.sut.worker_configurations import as_fresh_peer
+from harness.sut.worker_configurations import derive_fresh_peer_file
 
 MOST_ROOT_ATTEMPTS = 3
 """The number of attempts to check the roots of a system that does not answer, for instance while it restarts."""
@@ -78,7 +78,7 @@ class Roots:
     def missing(self, rests: Rests) -> Iterator[Line]:
         """Yield the missing roots on which a check depends."""
         for line in self.lines or ():
-            if not line.bad:
+            if not line.is_missing:
                 continue
             if (
                 (line.subject == IDENTITY and rests.known_peer)
@@ -96,7 +96,7 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
         found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
-    known = any(line.bad or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
+    known = any(line.is_missing or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
     return found if known else None
 
 
@@ -104,7 +104,7 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     """Check the roots with a separate peer. If this machine has several addresses, the peer uses one that no check
     uses.
     """
-    system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
+    system = System(derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield check_identity(driver.file, driver.identifier)
     if driver.control_route is not None:
         system.facilities = driver.identify_system().facilities
@@ -133,7 +133,7 @@ def doubt_verdicts(
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
     """Return whether a missing root may explain a verdict."""
-    broken = (*BROKEN, Verdict.INCONCLUSIVE)
+    broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not rests.is_shown(entry)
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
 

@@ -25,7 +25,7 @@ from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, compare_with_deviations
 from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
-from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
+from harness.judging.verdicts import DECIDED_VERDICTS, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules import renamed_checks
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
@@ -291,7 +291,7 @@ class Run:
         """Return whether the baseline accepts a verdict as a known deviation."""
         return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
 
-    def with_acceptance(self, result: RuleResult) -> RuleResult:
+    def add_baseline_reason(self, result: RuleResult) -> RuleResult:
         """Return the final verdict of a rule, with the baseline's reason for a known deviation."""
         if self.baseline is None or not self.expects(result.rule, result.verdict):
             return result
@@ -302,7 +302,7 @@ class Run:
         tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
-        if not any(verdict in DECIDED for verdict in self.log.rules.values()):
+        if not any(verdict in DECIDED_VERDICTS for verdict in self.log.rules.values()):
             return "no rule was judged"
         frozen = frozen_tests(SUITES)
         if self.whole and tests < frozen:

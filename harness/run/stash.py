@@ -48,7 +48,7 @@ ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
 
 
-def capture_path_of(item: pytest.Item) -> Path:
+def get_attempt_capture_path(item: pytest.Item) -> Path:
     """Return the path of the capture of this attempt at a check."""
     test = str(suite_path(item))
     return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
@@ -60,7 +60,7 @@ def make_judge(item: pytest.Item) -> Judge:
     from harness.run_folder import CAPTURES_FOLDER
 
     run, path = item.config.stash[RUN], str(suite_path(item))
-    capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
+    capture = f"{CAPTURES_FOLDER}/{get_attempt_capture_path(item).name}"
     log = item.config.stash[LOG]
     profile = run.file.sut.profile
     covers = find_covered_rules(item)

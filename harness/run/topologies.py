@@ -14,7 +14,7 @@ import pytest
 
 from harness.environment import RealEnvironment
 from harness.errors import HarnessError, SutLost, UsageError
-from harness.run.stash import capture_path_of
+from harness.run.stash import get_attempt_capture_path
 from harness.sut.drivers import SutDriver, create_driver
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
@@ -46,14 +46,14 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
     if workers > 1:
         raise UsageError("--workers: a topology exists only once; omit this option")
     places = load_topology(Path(topology))
-    return places.as_sut_file(), lambda file, out: [TopologyDriver(places, out)]
+    return places.build_sut_file(), lambda file, out: [TopologyDriver(places, out)]
 
 
 class TopologyDriver:
     """The drivers of three systems. The check gets the receiver as its SUT; the driver opens all of them."""
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
-        self.file = topology.as_sut_file()
+        self.file = topology.build_sut_file()
         self.shared = self.beside_others = False
         self.wait_s = 0
         self.identifier: UUID | None = None
@@ -135,7 +135,7 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
 
     if not sut.has("topology"):
         raise HarnessError('a check without needs("topology") uses the fixture topology')
-    recorder = Recorder(sut.environment, capture_path_of(request.node))
+    recorder = Recorder(sut.environment, get_attempt_capture_path(request.node))
     if sut.open_systems is not None:
         systems, port = sut.open_systems(), sut.found_at_port
     else:

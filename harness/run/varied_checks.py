@@ -14,7 +14,7 @@ import pytest
 
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.judging.judge import EVIDENCE_LIMIT, Judge
-from harness.judging.verdicts import BROKEN, Entry, Verdict, worst
+from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, worst
 from harness.run.checks import find_varied, suite_path
 from harness.run.rows import Rows
 from harness.run.stash import JUDGE, ROWS, RUN
@@ -162,7 +162,7 @@ class VariedCheck:
         variant = Variant(row, peer=self.rows.peer.address, sut=sut.address)
         trial = Trial(row, applied=variant.applied)
         judge = self.rows.judge = self.judge.begin_row(trial.entries)
-        self.rows.peer = self.rows.peer.succeed(variant, f"{judge.test} {describe_row(row)}")
+        self.rows.peer = self.rows.peer.create_successor(variant, f"{judge.test} {describe_row(row)}")
         sut.begin_row(variant)
         arguments = {
             name: self._get_argument(name, value)
@@ -199,7 +199,7 @@ class VariedCheck:
         """Return the verdict of a rule from all rows. A broken or undecided rule names the smallest combination of
         values with that verdict.
         """
-        missed = next((trial for trial in trials if trial.worst(rule) in BROKEN), None)
+        missed = next((trial for trial in trials if trial.worst(rule) in BROKEN_VERDICTS), None)
         if missed is None:
             missed = next((trial for trial in trials if trial.worst(rule) in _OPEN_VERDICTS), None)
         if missed is None:

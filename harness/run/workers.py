@@ -74,7 +74,7 @@ class Workers:
         self._for_one_alone: deque[int] = deque()
         """The checks that change the SUT for all workers; they run last, one by one."""
         for index, item in enumerate(session.items):
-            self._queue_for(item).append(index)
+            self._choose_queue(item).append(index)
 
     def work(self) -> None:
         """Run every check; raise the exceptions with which pytest's own loop ends a session."""
@@ -89,7 +89,7 @@ class Workers:
                 worker.process.join()
             gc.unfreeze()
 
-    def _queue_for(self, item: pytest.Item) -> deque[int]:
+    def _choose_queue(self, item: pytest.Item) -> deque[int]:
         shared = self.drivers[0].shared
         if shared and needs_sut_alone(item):
             return self._for_one_alone
@@ -215,7 +215,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
         other.close()  # otherwise the worker at the other end would not notice that the session closes its end
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets the signal, too, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_when_killed, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER] = driver
     session.config.stash[RUN].deadline_s = None  # a check that was sent before the deadline is run
     _silence_terminal(session.config)
@@ -270,7 +270,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
     return result
 
 
-def _exit_with(session: int) -> None:
+def _exit_when_killed(session: int) -> None:
     """Exit at once when the session is killed, not at the end of the present check, which may take minutes."""
     while os.getppid() == session:
         time.sleep(_SESSION_POLL_S)

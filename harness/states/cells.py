@@ -54,5 +54,6 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
             expected=fields(expected),
             observed=observed,
             evidence=machine.evidence,
+            case=f'"{cell.event}" in state "{cell.state}"',
             errata=cell.errata,
         )

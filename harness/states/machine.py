@@ -18,11 +18,11 @@ _STEP_MARK = "_steps_of_machine"
 
 
 def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
-    def mark(step: _Step) -> _Step:
+    def mark_method(step: _Step) -> _Step:
         setattr(step, _STEP_MARK, [*getattr(step, _STEP_MARK, []), *((kind, name) for name in names)])
         return step
 
-    return mark
+    return mark_method
 
 
 def state(*names: str) -> Callable[[_Step], _Step]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
 from harness.states.vocabulary import CLOSED, PACKET_SEPARATOR, REFUSED_BY_ACCEPTOR, SILENCE, WAITS
-from harness.sut.outcomes import Outcome, label_of, outcome_of_answer
+from harness.sut.outcomes import Outcome, get_label, outcome_of_answer
 
 if TYPE_CHECKING:  # the import takes long, and only checks of remote reading need it
     from harness.peer.association import Call
@@ -36,7 +36,7 @@ def name_answer(answer: Mapping[str, Any] | None) -> str:
     if answer is None:
         return WAITS
     if "message" in answer:
-        return label_of(answer["message"])
+        return get_label(answer["message"])
     return str(answer.get("outcome") or outcome_of_answer(answer))
 
 

@@ -12,7 +12,7 @@ from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
 from harness.sut.wires import Reply, Route, describe_stranger, no_answer
-from reference_qm.control import PROTOCOL_VERSION, answer, request_from
+from reference_qm.control import PROTOCOL_VERSION, answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
@@ -169,7 +169,7 @@ def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest
     """Make a request to a core; ``cancel`` names the request to end by its id, which is its token."""
     if verb == "cancel":
         return CancelWaiting(arguments["request"])
-    return request_from({"verb": verb, **arguments})
+    return parse_request({"verb": verb, **arguments})
 
 
 def _build_reply(found: Result | str) -> dict[str, Any]:

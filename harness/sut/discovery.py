@@ -14,8 +14,8 @@ DISCOVERY_TIMEOUT_S = 5.0
 
 
 def derive_identity_peer(peer: UUID) -> UUID:
-    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``as_fresh_peer``), so that
-    a check receives no packets from this exchange.
+    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``derive_fresh_peer_file``),
+    so that a check receives no packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 

@@ -21,9 +21,9 @@ from harness.wire.rpc import (
     Syntax,
     bind,
     dissect_rpc,
+    read_stub,
     rpc_kind,
     rpc_size,
-    stub_of,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS, build_map_arguments, read_ports
 from harness.wire.rpc_fragments import request
@@ -73,7 +73,7 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
         raise WireError(f"it answered {kind} to ept_map")
-    return [port for port in read_ports(_EPT_MAP.read_response(stub_of(answer), False)) if port]
+    return [port for port in read_ports(_EPT_MAP.read_response(read_stub(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:

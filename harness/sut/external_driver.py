@@ -22,22 +22,22 @@ from harness.sut.discovery import derive_identity_peer, discover_identifier
 from harness.sut.endpoints import parse_endpoint
 from harness.sut.limited_control import offer_remote_reading
 from harness.sut.listeners import is_own_address, refuse_foreign_address
-from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORT_KEYS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
-from harness.sut.view import Identity, build_sut_view, identity_of
+from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.vital_signs import VitalSigns
 from harness.sut.wires import Route, TcpRoute
-from harness.sut.worker_configurations import as_fresh_peer
+from harness.sut.worker_configurations import derive_fresh_peer_file
 from reference_qm.surface.inputs import Endpoint
 
 Found = TypeVar("Found")
 QUEUE_SUFFIX_DIGITS = 10
-SHARED_SCALE = 4
+SHARED_SUT_TIME_SCALE = 4
 """The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
-MESSAGE_IDS_EVERY_NS = 10_000_000
+SHORTEST_TEST_NS = 10_000_000
 """int ns: the shortest duration of a test, in which MessageIDs are used."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
@@ -146,7 +146,7 @@ class ExternalDriver:
         if "set_timers" in who.facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
             wanted = self.file.control.time_scale
-            scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
+            scale = self.timeouts.scale(min(wanted, SHARED_SUT_TIME_SCALE) if self.shared else wanted)
             control.call("set_timers", scale=scale)
 
     def open(
@@ -158,7 +158,7 @@ class ExternalDriver:
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
         """Return the SUT as one test sees it, in an environment that other SUTs may share."""
-        file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
+        file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
         try:
@@ -253,7 +253,7 @@ class ExternalDriver:
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
-            found = identity_of(control)
+            found = request_identity(control)
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
@@ -271,8 +271,8 @@ class ExternalDriver:
         this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
         3.1.2.8).
         """
-        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
-        return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
+        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // SHORTEST_TEST_NS)
+        return 1 + (self._message_ids_block * MESSAGE_IDS_PER_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
         """Restore the original state of the SUT, which the run did not start."""

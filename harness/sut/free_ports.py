@@ -10,19 +10,19 @@ import threading
 from harness.errors import HarnessError
 
 RPC_PORT = 2103
-RPC_STEP = 11
+RPC_PORT_STEP = 11
 """The default port of qmcomm, and the distance to the next port to try if a port is in use (MS-MQQP 3.1.4.8)."""
 READ_PORT_OFFSET = 2
 """The difference between the ports of qm2qm (by default 2105) and qmcomm."""
 _PORT_STEPS = 2_000
-_FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_STEP
+_FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_PORT_STEP
 _MAX_PORTS = 8_000
 """The number of ports to search. They are below the ephemeral ports, so that no other program gets one by chance."""
 _PORTS_APART = 61
 """The number of ports between the places where two processes begin to search."""
 
 _GIVEN_PORTS: set[int] = set()
-_GIVING_LOCK = threading.Lock()
+_PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
@@ -44,7 +44,7 @@ def free_rpc_port(address: str) -> int:
     rarely try the same one.
     """
     for turn in range(_PORT_STEPS):
-        port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _PORT_STEPS)
+        port = RPC_PORT + RPC_PORT_STEP * ((os.getpid() + turn) % _PORT_STEPS)
         if _reserve_ports(address, socket.SOCK_STREAM, port, port + READ_PORT_OFFSET):
             return port
     return free_port(address, socket.SOCK_STREAM)
@@ -52,7 +52,7 @@ def free_rpc_port(address: str) -> int:
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
     """Reserve ports, if all are free and none was reserved before; return whether they were reserved."""
-    with _GIVING_LOCK:
+    with _PORT_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False
         _GIVEN_PORTS.update(ports)

@@ -54,7 +54,7 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
     return Refused(Outcome.REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), REASON_LIMIT)}")
 
 
-def label_of(message: Mapping[str, Any] | None) -> str:
+def get_label(message: Mapping[str, Any] | None) -> str:
     """Return the label of a message from the control channel, or NOTHING for a read that found no message."""
     label: str = Outcome.NOTHING if message is None else message["label"]
     return label

@@ -17,7 +17,7 @@ from harness.sut.sut_file import SutFile
 PROVISIONED = "restricted"
 """The kind of the queue that must exist already, because no control channel can set its rights."""
 MESSAGES_LIMIT = 10_000
-MESSAGE_IDS_A_TEST = 1024
+MESSAGE_IDS_PER_TEST = 1024
 """The number of MessageIDs of a test. A SUT that outlives a test would discard a message with a reused MessageID as a
 duplicate.
 """
@@ -202,7 +202,7 @@ class OwnQueues:
         identifier, _, ordinal = message_id.lower().rpartition("\\")
         if message_id in self._sent or not ordinal.isdigit():
             return message_id in self._sent
-        ours = range(self.first_message_id - MESSAGE_IDS_A_TEST, self.first_message_id + MESSAGE_IDS_A_TEST)
+        ours = range(self.first_message_id - MESSAGE_IDS_PER_TEST, self.first_message_id + MESSAGE_IDS_PER_TEST)
         return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
 
     def _remove_kept_message(self, queue: str) -> None:
@@ -219,7 +219,7 @@ class OwnQueues:
         self.control.call("resume_queue", to=to)
         self._paused = [name for name in self._paused if name != to]
 
-    def waiting_for(self, names: Iterable[str]) -> int | None:
+    def count_waiting_messages(self, names: Iterable[str]) -> int | None:
         """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
         control channel does not show the number.
         """

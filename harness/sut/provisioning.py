@@ -74,7 +74,7 @@ USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """The test users. Alice may write to every queue except the restricted queue. Bob may write to it as a member of his
 group, and Carol as a user; Erin is denied access to it.
 """
-SELF_SID = "S-1-5-10"
+PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER = DAVE
 """The owner of the restricted queue. Being the owner does not permit writing to the queue."""
 DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
@@ -82,14 +82,14 @@ GRANTED_RIGHTS = {
     SENDERS_GROUP_SID: "write_message",
     CAROL.sid: "write_message",
     ALICE.sid: "peek_message",
-    SELF_SID: "write_message",
+    PRINCIPAL_SELF_SID: "write_message",
 }
 """The rights to the restricted queue, by SID. Denials are first, as is usual."""
 MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
-BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
+BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """A queue manager at the peer's address whose public keys lack the two better providers."""
-KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+KEYLESS_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """A queue manager at the peer's address whose public keys are unknown."""
 
 
@@ -131,7 +131,7 @@ def sut_keys() -> bytes:
 def known_keys(peer: UUID) -> dict[UUID, bytes]:
     """Return the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
     keys = peer_keys()
-    return {peer: public_key_list(keys), BASE_ONLY: public_key_list({BASE: keys[BASE]})}
+    return {peer: public_key_list(keys), BASE_PROVIDER_ONLY_GUID: public_key_list({BASE: keys[BASE]})}
 
 
 @cache
@@ -173,7 +173,10 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     for file in PROVISIONED_FOLDER.glob("*.pem"):
         if not file.name.startswith(("peer_", MALLORY.name)):
             shutil.copyfile(file, out / file.name)
-    lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]
+    lines = [
+        "[routes]",
+        *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID)),
+    ]
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'owner = "{OWNER.sid}"']

@@ -18,11 +18,11 @@ class LackedByRelease(ConformanceFailure):
     """A step of a check needs a method that the SUT's release does not have, according to a product note."""
 
 
-def release_of(sut: Sut) -> Release:
+def find_release(sut: Sut) -> Release:
     """Return the Windows release whose behavior the checks expect from a SUT."""
     return RELEASES[sut.file.sut.profile]
 
 
 def lacks_method(sut: Sut, name: str) -> bool:
     """Return whether the release of a SUT lacks a method."""
-    return name in LATER_METHODS and not release_of(sut).later_methods
+    return name in LATER_METHODS and not find_release(sut).later_methods

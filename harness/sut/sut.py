@@ -12,14 +12,14 @@ from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
-from harness.sut.outcomes import label_of, outcome_of
+from harness.sut.outcomes import get_label, outcome_of
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, parse_reply
 from harness.sut.stand_ins import STAND_INS, needs_in_file, needs_met
 from harness.sut.surroundings import build_surroundings
 from harness.sut.sut_file import CAPABILITIES, KNOWN_PEER_CAPABILITIES, SutFile
-from harness.sut.timeouts import ANSWERS_A_TIMER_WITH_ACTION, VIRTUAL_TIMEOUTS, Timeouts
+from harness.sut.timeouts import ANSWER_TIMES_PER_TIMER, VIRTUAL_TIMEOUTS, Timeouts
 from harness.varying.variant import Variant
 from harness.varying.varied_control import VariedControl
 from reference_qm.control import FACILITIES
@@ -30,11 +30,11 @@ SESSION_RETRY_MS = 5_000
 DIRECTORY_ONLINE_MS = 60_000
 """int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
-STOPS_IT = ("store", "service")
+PARTS_THAT_STOP_THE_SUT = ("store", "service")
 """The parts of the environment without which the system answers no request."""
-WHO_IT_IS = ("own_domain", "registration")
+PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
 """The parts of the environment that decide the system's identity at its start."""
-SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registration")
+PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
 """The parts of the environment whose return the system notices only at its start or when a timer expires."""
 
 
@@ -255,7 +255,7 @@ class Sut(OwnQueues):
 
     def read_label(self, verb: str, **where: Any) -> str:
         """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
-        return label_of(self.control.call(verb, timeout_ms=0, **where)["message"])
+        return get_label(self.control.call(verb, timeout_ms=0, **where)["message"])
 
     # -- changes by a test ---------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class Sut(OwnQueues):
         """Limit the factor by which protocol timers run faster than specified, for a check that must act before a timer
         expires.
         """
-        scale = self.timeouts.scale(scale, ANSWERS_A_TIMER_WITH_ACTION)
+        scale = self.timeouts.scale(scale, ANSWER_TIMES_PER_TIMER)
         if self.scale > scale:
             self.set_timers(scale=scale)
 
@@ -333,7 +333,7 @@ class Sut(OwnQueues):
             raise NotShown(f"the part {min(lacking)} of the SUT's environment cannot be changed")
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
-        if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
+        if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_THAT_STOP_THE_SUT):
             self.environment.pulse.rest()
         try:
             self._change_environment_parts(values)
@@ -347,7 +347,7 @@ class Sut(OwnQueues):
         """Return whether this test started the SUT in an environment where it may be a different queue manager (MS-MQSO
         6.6.2.1).
         """
-        return not self._surroundings.keys().isdisjoint(WHO_IT_IS)
+        return not self._surroundings.keys().isdisjoint(PARTS_THAT_IDENTIFY_THE_SUT)
 
     def read_directory_object(self, **which: Any) -> Any:
         """Read an object of the directory as an administrator; return None for a missing object. Raise NotShown when
@@ -380,7 +380,7 @@ class Sut(OwnQueues):
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
-        if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
+        if not wanted.keys().isdisjoint(PARTS_SEEN_AT_START):
             steps["restart"] = partial(self.control.call, "restart")
         left: dict[str, str] = {}
         for name, step in steps.items():

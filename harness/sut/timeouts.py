@@ -27,13 +27,13 @@ ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
 """How many of the slowest answers must fit into the shortest timer, however fast timers run."""
-SLOWDOWN_OF_RETRY = 4
+RETRY_SLOWDOWN_FACTOR = 4
 """The factor by which timers run slower than possible in a repeated attempt."""
 SLOW_ANSWER_MS = 500
 """int ms: an answer that takes longer is slow, because the shortest timer of a queue manager is a second (MS-MQQB
 3.1.2.9).
 """
-ANSWERS_A_TIMER_WITH_ACTION = 4
+ANSWER_TIMES_PER_TIMER = 4
 """How many of the slowest answers must fit into a timer during which a check must act."""
 
 
@@ -92,7 +92,7 @@ class Timeouts:
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
         """Return the factor by which timers may run faster, so that answers arrive before a timer expires."""
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
-        return max(1, min(wanted, fits) // (SLOWDOWN_OF_RETRY if self.calm else 1))
+        return max(1, min(wanted, fits) // (RETRY_SLOWDOWN_FACTOR if self.calm else 1))
 
     @property
     def slow(self) -> bool:

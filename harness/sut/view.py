@@ -40,7 +40,7 @@ def version_refused(version: object) -> str | None:
     )
 
 
-def identity_of(control: Control) -> Identity:
+def request_identity(control: Control) -> Identity:
     """Ask a control channel for the identity; raise SutUnavailable, in one line, if it does not answer."""
     try:
         said = control.call("identity")

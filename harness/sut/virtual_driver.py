@@ -9,15 +9,20 @@ from uuid import UUID
 
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import build_faulty_core, find_fault
+from harness.faults.registry import find_fault, wrap
 from harness.sut.control import Control, VirtualControl
 from harness.sut.limited_control import limit_control, offer_remote_reading
 from harness.sut.more_queues import QueueEntry
-from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
+from harness.sut.provisioning import (
+    BASE_PROVIDER_ONLY_GUID,
+    KEYLESS_QUEUE_MANAGER_GUID,
+    restricted_queue,
+    virtual_security,
+)
 from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
-from harness.sut.view import Identity, build_sut_view, identity_of
+from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
@@ -35,7 +40,7 @@ FURTHER_ADDRESS = "127.0.0.253"
 COMPUTER = "sut"
 
 
-def entropy_of(seed: str) -> SeededEntropy:
+def derive_entropy(seed: str) -> SeededEntropy:
     """Return the entropy of the system of one test; its first GUID is the system's QueueManager.Identifier."""
     return SeededEntropy(f"sut {seed}")
 
@@ -78,9 +83,9 @@ class VirtualDriver:
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
             environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
-        entropy = entropy_of(seed)
+        entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
-        fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
+        fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
         identifier = new_guid(entropy)
         integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
@@ -112,9 +117,7 @@ class VirtualDriver:
         faults = self.file.reference.faults
         release = self.file.reference.release
         configured = replace(adapt_config_to_release(release, config), answer_pings=True)  # if it listens for pings
-        installed = Installation(
-            configured, entropy, lambda make: build_faulty_core(make, faults), get_replaced_parts(release)
-        )
+        installed = Installation(configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host
@@ -134,7 +137,7 @@ class VirtualDriver:
     def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
         """Open the control channel that the SUT file describes: with all facilities, with some, or none."""
         control = VirtualControl(host)
-        who, offered = identity_of(control), self.file.reference.facilities
+        who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
             return control, who
         limited, who = limit_control(control, who, offered) if offered else (None, Identity(who.identifier))

@@ -119,11 +119,11 @@ class AnswerLines:
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
             searched = 0
-            yield self._answer(line)
+            yield self._parse_answer_line(line)
         if len(self._buffer) > LINE_LIMIT:
             raise NoAnswer(f"an answer longer than {LINE_LIMIT} bytes")
 
-    def _answer(self, line: bytes) -> Reply:
+    def _parse_answer_line(self, line: bytes) -> Reply:
         first, self._any = not self._any, True
         text = line.removeprefix(BYTE_ORDER_MARK) if first else line
         try:

@@ -18,9 +18,9 @@ EXCLUSIVE_NEEDS = frozenset(
 them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
 3.1.7.8).
 """
-HOST_NUMBERS = 250
+HOSTS_PER_NETWORK = 250
 """The numbers of hosts, in each network of 256 addresses, that are used for fresh peers."""
-FRESH_ADDRESSES = HOST_NUMBERS * (0xFFFF - MAX_WORKERS)
+FRESH_ADDRESSES = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
@@ -73,7 +73,7 @@ def has_own_queues(file: SutFile) -> bool:
     return all("{worker}" in name for name in names)
 
 
-def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
+def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
     """Return the SUT file with a fresh peer, so that the SUT's state about the peers of other checks has no effect.
     ``run``: a word that is unique to the run; ``number``: the number of the check in the run.
     """
@@ -88,7 +88,7 @@ def _fresh_address(run: str, number: int) -> str:
     reserved for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
-    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOST_NUMBERS)
+    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS_PER_NETWORK)
     return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 

@@ -72,7 +72,7 @@ class Link:
         relay.observer.on_opened(self)
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
 
-    def pass_on(self, data: bytes, *, from_initiator: bool) -> None:
+    def forward_bytes(self, data: bytes, *, from_initiator: bool) -> None:
         """Send bytes to the other side, once that side is connected."""
         self.relay.observer.on_data(self, data, from_initiator=from_initiator)
         (self.far if from_initiator else self.near).send(data)
@@ -115,7 +115,7 @@ class _Side:
         self._link.end(by_initiator=False)
 
     def on_bytes(self, data: bytes) -> None:
-        self._link.pass_on(data, from_initiator=self._from_initiator)
+        self._link.forward_bytes(data, from_initiator=self._from_initiator)
 
     def on_closed(self, reason: str) -> None:
         self._link.end(by_initiator=self._from_initiator)

@@ -96,7 +96,7 @@ class Topology:
         happened.
         """
         for _ in range(POLLS_UNTIL_SENT):
-            if not sut.waiting_for(names):
+            if not sut.count_waiting_messages(names):
                 return True
             self.pass_time(sut.duration_ms(RESEND_WAIT_MS) // 4)
         return False

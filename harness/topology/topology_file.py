@@ -36,7 +36,7 @@ class TopologyFile:
     places: Mapping[str, Place]
     path: Path
 
-    def as_sut_file(self) -> SutFile:
+    def build_sut_file(self) -> SutFile:
         """Return the topology as the SUT file of a run: its name, and the receiver's description."""
         files = [place.file for place in self.places.values()]
         version = ", ".join(

@@ -11,11 +11,11 @@ from uuid import UUID
 
 from harness.environment import Environment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import build_faulty_core
+from harness.faults.registry import wrap
 from harness.sut.control import VirtualControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
-from harness.sut.view import build_sut_view, identity_of
+from harness.sut.view import build_sut_view, request_identity
 from harness.topology.topology import System
 from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, SENDER
 from reference_qm.config import QueueManagerConfig
@@ -76,11 +76,11 @@ def _build_sut(
         directory_integrated=True,
     )
     faults = file.reference.faults
-    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: build_faulty_core(make, faults))
+    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
     surroundings = Surroundings(directory, identifier)
     host = SystemHost(environment, installed, LISTENING_ADDRESS_BY_ROLE[role], surroundings=surroundings)
     host.start()
     host.listen(MSMQ_PORT)
     control = VirtualControl(host)
     of_role = replace(file, driver=replace(file.driver, address=LISTENING_ADDRESS_BY_ROLE[role]))
-    return build_sut_view(of_role, environment, control, identity_of(control), MSMQ_PORT, file.driver.ping_port)
+    return build_sut_view(of_role, environment, control, request_identity(control), MSMQ_PORT, file.driver.ping_port)

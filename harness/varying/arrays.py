@@ -45,7 +45,7 @@ def _draw_row(
     strength, names = len(wanted[0]), list(ordered)
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
-        rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_by(names, banned), n=strength)
+        rows = AllPairs(list(ordered.values()), filter_func=_is_allowed_with(names, banned), n=strength)
         drawn += [_sort_values(dict(zip(names, row, strict=True)), values) for row in rows]
     found: list[Row] = []
     missing = wanted
@@ -78,7 +78,7 @@ def _sort_values(row: Row, values: Mapping[str, Sequence[str]]) -> Row:
     return {name: row[name] for name in values}
 
 
-def _is_allowed_by(names: Sequence[str], banned: Sequence[Row]) -> object:
+def _is_allowed_with(names: Sequence[str], banned: Sequence[Row]) -> object:
     return lambda begun: is_allowed(dict(zip(names, begun, strict=False)), banned)
 
 

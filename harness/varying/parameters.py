@@ -16,7 +16,7 @@ from harness.wire import PrivateQueueFormatName
 
 Fields = Mapping[str, Any]
 NOTHING: Fields = {}
-OTHER_SOURCE = UUID("6d716376-0000-4000-8000-00000000a001")
+SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 """The queue manager that is the source of messages that the peer forwards."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
 """The identifier of a public queue that is in no directory."""
@@ -79,8 +79,10 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
         Value("direct"),
         Value(
             "private",
-            _user_fields(AdminQueue=PrivateQueueFormatName(SourceQueueManager=OTHER_SOURCE, PrivateQueueIdentifier=1)),
-            {"admin_queue": f"PRIVATE={OTHER_SOURCE}\\00000001"},
+            _user_fields(
+                AdminQueue=PrivateQueueFormatName(SourceQueueManager=SECOND_SOURCE_GUID, PrivateQueueIdentifier=1)
+            ),
+            {"admin_queue": f"PRIVATE={SECOND_SOURCE_GUID}\\00000001"},
         ),
     ),
     "positive journaling": (Value("no"), Value("yes", _user_fields(JP=1), {"journal": ("positive",)})),

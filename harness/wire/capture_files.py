@@ -17,7 +17,7 @@ from scapy.utils import RawPcapNgReader, RawPcapReader
 
 MAX_RECORD_BYTES = 0x01000000
 """The maximum size of a record in int bytes: a longer record is refused before it is read."""
-_PCAPNG = b"\x0a\x0d\x0d\x0a"
+_PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND = 1
 _LINK_TYPE = 0xFFFF
 """The mask of the link type in the header of a pcap file; the other bits describe checksums at the end of frames."""
@@ -78,11 +78,11 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
     bounded = _Bounded(file)
     with _collect_scapy_warnings() as warned:
         try:
-            reader = _make_reader(_Sections if magic == _PCAPNG else RawPcapReader, bounded, magic)
+            reader = _make_reader(_Sections if magic == _PCAPNG_MAGIC else RawPcapReader, bounded, magic)
             while True:
                 warned.clear()
                 data, about = reader._read_packet(MAX_RECORD_BYTES)
-                if magic == _PCAPNG:
+                if magic == _PCAPNG_MAGIC:
                     yield _read_pcapng_records(data, about)
                 elif len(data) < about.caplen and bounded.short:
                     raise RecordError("the last record is truncated")

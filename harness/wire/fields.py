@@ -26,7 +26,7 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
 
 
 @lru_cache(maxsize=1024)
-def _guid_of(data: bytes) -> UUID:
+def _get_guid(data: bytes) -> UUID:
     return UUID(bytes_le=data)
 
 
@@ -37,7 +37,7 @@ class Guid(UUIDField):
         super().__init__(name, 0, UUIDField.FORMAT_LE)
 
     def m2i(self, pkt: Packet | None, x: bytes) -> UUID:
-        return _guid_of(x)
+        return _get_guid(x)
 
 
 class AnnouncedGuid(UUIDField):

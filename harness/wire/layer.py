@@ -45,7 +45,7 @@ _NOT_SET: Mapping[str, Any] = {
     "stop_dissection_after": None,
 }
 """The attributes of scapy's packets that most layers never set, with their default values."""
-_NOTHING = NoPayload()
+_NO_PAYLOAD = NoPayload()
 
 
 class LayerType(Packet_metaclass):
@@ -103,7 +103,7 @@ class Layer(Packet, metaclass=LayerType):
         _put(self, "packetfields", Packet.class_packetfields[kind])
         _put(self, "overload_fields", self._overload_fields)
         _put(self, "name", kind.__name__)
-        _put(self, "payload", _NOTHING)
+        _put(self, "payload", _NO_PAYLOAD)
         _put(self, "original", _pkt)
         _put(self, "start", start)
         _put(self, "_underlayer", None if _underlayer is None else weakref.ref(_underlayer))
@@ -143,8 +143,8 @@ class Layer(Packet, metaclass=LayerType):
             return self.default_fields[attr]
         return _NOT_SET[attr] if attr in _NOT_SET else self.payload.__getattr__(attr)
 
-    def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
-        clone = super().clone_with(payload, **fields)
+    def copy_with_payload(self, payload: Packet | None = None, **fields: Any) -> Packet:
+        clone = super().copy_with_payload(payload, **fields)
         clone.start = self.start
         return clone
 
@@ -160,7 +160,7 @@ class Layer(Packet, metaclass=LayerType):
         """Return whether a header follows this one in its packet; structures in fields do not count."""
         layer: Packet = self
         while not isinstance(layer, header):
-            if layer is _NOTHING:
+            if layer is _NO_PAYLOAD:
                 return False
             layer = layer.payload
         return True

@@ -67,7 +67,7 @@ class RsaKey:
         """The size of the modulus in bytes."""
         return -(-self.modulus.bit_length() // 8)
 
-    def with_private(self, number: int) -> int:
+    def apply_private_exponent(self, number: int) -> int:
         """Decrypt or sign a number with the private key."""
         if self.private is None:
             raise WireError("RsaKey.private: this is a public key")
@@ -77,7 +77,7 @@ class RsaKey:
         of_p, of_q = (pow(number, self.private % (prime - 1), prime) for prime in self.primes)
         return of_q + q * ((of_p - of_q) * pow(q, -1, p) % p)
 
-    def with_public(self, number: int) -> int:
+    def apply_public_exponent(self, number: int) -> int:
         """Encrypt or verify a number with the public key."""
         return pow(number, self.exponent, self.modulus)
 
@@ -169,7 +169,7 @@ def signature(packet: Any, version: int, key: RsaKey) -> bytes:
     """Sign a message with its HashAlgorithm; return the signature as little-endian bytes. Spec: MS-MQQB 3.1.7.1.4."""
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     encoded = _encode_pkcs1(signed_octets(packet, version), algorithm, key.size)
-    return key.with_private(encoded).to_bytes(key.size, "little")
+    return key.apply_private_exponent(encoded).to_bytes(key.size, "little")
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
@@ -180,7 +180,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     if len(value) != key.size or algorithm not in _HASHES:
         return False
-    return key.with_public(int.from_bytes(value, "little")) == _encode_pkcs1(
+    return key.apply_public_exponent(int.from_bytes(value, "little")) == _encode_pkcs1(
         signed_octets(packet, version), algorithm, key.size
     )
 
@@ -226,7 +226,7 @@ def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
     The padding, which should be random, is always the same: packets of a check must be repeatable.
     """
     padded = b"\0\2" + b"\xa5" * (receiver.size - len(key) - 3) + b"\0" + key
-    number = receiver.with_public(int.from_bytes(padded, "big"))
+    number = receiver.apply_public_exponent(int.from_bytes(padded, "big"))
     return bytes(SimpleBlob(sessionKeyAlgorithm=algorithm, encryptedKey=number.to_bytes(256, "little")))
 
 
@@ -235,7 +235,7 @@ def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
     number = int.from_bytes(SimpleBlob(blob).encryptedKey, "little")
     if number >= receiver.modulus:
         return None
-    padded = receiver.with_private(number).to_bytes(receiver.size, "big")
+    padded = receiver.apply_private_exponent(number).to_bytes(receiver.size, "big")
     end = padded.find(b"\0", 2)
     return padded[end + 1 :] if padded[:2] == b"\0\2" and end >= 10 else None
 

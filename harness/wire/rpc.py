@@ -41,7 +41,7 @@ TRAILER_SIZE = 8
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
-GROUP_AT = 20
+GROUP_ID_OFFSET = 20
 """The offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
 """The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
@@ -78,7 +78,7 @@ _BODIES: dict[str, type[Packet]] = {
     "alter_context_resp": DceRpc5AlterContextResp,
     "auth3": DceRpc5Auth3,
 }
-_NEGOTIATING = ("bind", "bind_ack", "alter_context", "alter_context_resp")
+_NEGOTIATING_PDU_TYPES = ("bind", "bind_ack", "alter_context", "alter_context_resp")
 _PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
@@ -261,12 +261,12 @@ def rpc_kind(data: bytes) -> str:
     return PTYPES[_read_pdu_type(data)]
 
 
-def call_id_of(data: bytes) -> int:
+def read_call_id(data: bytes) -> int:
     """Return the call identifier of a PDU; ``rpc_kind`` must have accepted the bytes."""
     return int.from_bytes(data[12:16], byte_order(data))
 
 
-def flags_of(data: bytes) -> int:
+def read_flags(data: bytes) -> int:
     """Return the pfc_flags of a PDU."""
     return data[3]
 
@@ -292,7 +292,7 @@ def dissect_rpc(data: bytes) -> Packet:
     return packet
 
 
-def stub_of(packet: Packet) -> bytes:
+def read_stub(packet: Packet) -> bytes:
     """Return the stub of a request or response."""
     rest = packet.payload.payload
     return b"" if isinstance(rest, NoPayload) else bytes(rest)
@@ -300,34 +300,34 @@ def stub_of(packet: Packet) -> bytes:
 
 def check_pdu(data: bytes) -> None:
     """Raise WireError if a PDU cannot be dissected."""
-    if rpc_kind(data) in _NEGOTIATING:
-        _check_negotiation(_without_identifiers(data))
+    if rpc_kind(data) in _NEGOTIATING_PDU_TYPES:
+        _check_negotiation(_drop_identifiers(data))
     else:
         dissect_rpc(data)
 
 
-def outcomes_in(data: bytes) -> tuple[Outcome, ...]:
-    """Return the result of ``outcomes_of`` for the packet that has the bytes ``data``."""
-    return _outcomes_in(_without_identifiers(data))
+def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
+    """Return the result of ``read_bind_outcomes`` for the packet that has the bytes ``data``."""
+    return _outcomes_in(_drop_identifiers(data))
 
 
-def proposals_in(data: bytes) -> tuple[Proposal, ...]:
-    """Return the result of ``proposals_of`` for the packet that has the bytes ``data``."""
-    return _proposals_in(_without_identifiers(data))
+def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
+    """Return the result of ``read_bind_proposals`` for the packet that has the bytes ``data``."""
+    return _proposals_in(_drop_identifiers(data))
 
 
-def group_of(data: bytes) -> int:
+def read_group_id(data: bytes) -> int:
     """Return the assoc_group_id of a PDU that negotiates contexts."""
-    return int.from_bytes(data[GROUP_AT : GROUP_AT + 4], byte_order(data))
+    return int.from_bytes(data[GROUP_ID_OFFSET : GROUP_ID_OFFSET + 4], byte_order(data))
 
 
-def _without_identifiers(data: bytes) -> bytes:
+def _drop_identifiers(data: bytes) -> bytes:
     """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
     associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
-    if len(data) < GROUP_AT + 4:
+    if len(data) < GROUP_ID_OFFSET + 4:
         return data
-    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_AT] + bytes(4) + data[GROUP_AT + 4 :]
+    return data[:12] + bytes(4) + data[HEADER_SIZE:GROUP_ID_OFFSET] + bytes(4) + data[GROUP_ID_OFFSET + 4 :]
 
 
 @lru_cache(maxsize=128)
@@ -337,20 +337,20 @@ def _check_negotiation(data: bytes) -> None:
 
 @lru_cache(maxsize=128)
 def _outcomes_in(data: bytes) -> tuple[Outcome, ...]:
-    return tuple(outcomes_of(dissect_rpc(data)))
+    return tuple(read_bind_outcomes(dissect_rpc(data)))
 
 
 @lru_cache(maxsize=128)
 def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
-    return tuple(proposals_of(dissect_rpc(data)))
+    return tuple(read_bind_proposals(dissect_rpc(data)))
 
 
-def outcomes_of(packet: Packet) -> list[Outcome]:
+def read_bind_outcomes(packet: Packet) -> list[Outcome]:
     """Return the answers of a bind_ack or alter_context_resp to the proposals, in order."""
     return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
-def proposals_of(packet: Packet) -> list[Proposal]:
+def read_bind_proposals(packet: Packet) -> list[Proposal]:
     """Return the proposals of a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:

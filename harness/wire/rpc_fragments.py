@@ -18,7 +18,7 @@ from harness.wire.rpc import (
     VERIFICATION_TRAILER,
     byte_order,
     dissect_rpc,
-    stub_of,
+    read_stub,
 )
 
 _VERSION, _OBJECT_UUID = 5, 0x80
@@ -65,12 +65,12 @@ def _build_fragments(
     return made
 
 
-def fragment_of(data: bytes) -> Fragment:
+def parse_fragment(data: bytes) -> Fragment:
     """Read a request or response completely; raise WireError if this fails."""
     if not is_plain(data):
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
-        return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
+        return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
     order = byte_order(data)
     _, _, ptype, flags, _, _, _, call_id = _HEADER_LAYOUTS[order].unpack_from(data)
     _, cont_id, opnum = _BODY_LAYOUTS[order].unpack_from(data, HEADER_SIZE)

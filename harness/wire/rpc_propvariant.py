@@ -177,7 +177,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
     """Build the stub of R_QMGetObjectProperties for the queue with a direct name (without ``DIRECT=``)."""
     stub = Stub(wide)
 
-    def form() -> None:
+    def build_queue_format() -> None:
         stub.align(8 if wide else 4)
         stub.data += bytes([_DIRECT_QUEUE_FORMAT, 0, 0, 0])
         stub.align(8 if wide else 1)
@@ -190,7 +190,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
         stub.number(4, 1)
         if wide:
             stub.align(8)
-    stub.pointer(form)
+    stub.pointer(build_queue_format)
     stub.settle()
     stub.number(4, len(identifiers))
     stub.array(4, identifiers)

@@ -17,7 +17,7 @@ NEGOTIATE, NTLM = 9, 10
 """Security providers (MS-RPCE 2.2.1.1.7)."""
 HEADER_SIGN = 0x04
 """The flag PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
-STUB_ALIGNMENT = 16
+STUB_ALIGNMENT_BYTES = 16
 OBJECT_SIZE, OBJECT_UUID = 16, 0x80
 
 
@@ -46,14 +46,14 @@ class Parts(NamedTuple):
     token: bytes
 
 
-def with_trailer(pdu: bytes, trailer: Trailer) -> bytes:
+def append_trailer(pdu: bytes, trailer: Trailer) -> bytes:
     """Return a little-endian PDU with a trailer added, after ``auth_pad_length`` zeros."""
     made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.head() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 
 
-def trailer_of(pdu: bytes) -> Trailer | None:
+def read_trailer(pdu: bytes) -> Trailer | None:
     """Return the trailer of a whole PDU, or None if it has none; raise WireError if the trailer does not fit."""
     order, length = _read_byte_order(pdu), auth_length(pdu)
     if not length:
@@ -75,7 +75,7 @@ def auth_length(pdu: bytes) -> int:
 
 def parts_of(pdu: bytes) -> Parts:
     """Split a request or response that has a trailer into its segments; raise WireError if the trailer does not fit."""
-    if trailer_of(pdu) is None:
+    if read_trailer(pdu) is None:
         raise WireError("no sec_trailer")
     end = len(pdu) - auth_length(pdu)
     start = end - TRAILER_SIZE

@@ -47,7 +47,7 @@ class Run:
 
     def __init__(self, parts: Iterable[Field | Word]) -> None:
         self._parts = tuple(parts)
-        self._struct = struct.Struct("<" + "".join(map(_format_of, self._parts)))
+        self._struct = struct.Struct("<" + "".join(map(_get_format, self._parts)))
         self._readers = [
             (part.name, None if isinstance(part, Word) or _is_plain(part, "m2i") else part.m2i, part)
             for part in self._parts
@@ -111,7 +111,7 @@ Part: TypeAlias = Single | Run
 @cache
 def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
     """Return the parts of a layer in their order on the wire."""
-    return tuple(_group(fields_of(layer)))
+    return tuple(_group(list_field_runs(layer)))
 
 
 def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
@@ -123,7 +123,7 @@ def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
 
 
 @cache
-def fields_of(layer: type[Packet]) -> tuple[Field | Word, ...]:
+def list_field_runs(layer: type[Packet]) -> tuple[Field | Word, ...]:
     """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
@@ -143,7 +143,7 @@ def _is_plain(field: Field, method: str) -> bool:
     return getattr(type(field), method) is getattr(Field, method)
 
 
-def _format_of(part: Field | Word) -> str:
+def _get_format(part: Field | Word) -> str:
     return _FORMATS[part.size] if isinstance(part, Word) else str(part.fmt[1:])
 
 

@@ -10,7 +10,7 @@ from scapy.packet import Packet
 
 from harness.wire.layer import Layer
 from harness.wire.packets import dissect, dissect_ping
-from harness.wire.runs import fields_of
+from harness.wire.runs import list_field_runs
 from harness.wire.wire_error import WireError
 from harness.wire.words import Word
 
@@ -70,7 +70,7 @@ def is_rebuilt(packet: Packet, data: bytes) -> bool:
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``, with the offsets of its fields in the rebuilt bytes."""
     built = b""
-    for field in fields_of(type(layer)):
+    for field in list_field_runs(type(layer)):
         offset = start + len(built)
         if isinstance(field, Word):
             end, whole = offset + field.size, getattr(layer, field.name)

@@ -76,12 +76,12 @@ class Queue(Nested):
 def _announce_queue_type(field: str, flag: str) -> Callable[[Packet], int]:
     """Return a function that computes the flag for the layer's queue: the first value whose layout fits."""
 
-    def kind(layer: Packet) -> int:
+    def get_queue_type(layer: Packet) -> int:
         queue = layer.getfieldval(field)
         kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
         return 0 if queue is None else next(kinds, UNLISTED_QUEUE_TYPE)
 
-    return kind
+    return get_queue_type
 
 
 def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:
@@ -131,7 +131,7 @@ class UserHeader(Layer):
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
         """Return the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
-        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_PLACES[layer] :]
+        following = _FOLLOWING if layer is UserHeader else _FOLLOWING[_HEADER_POSITIONS[layer] :]
         for header, flag, in_base in following:
             announcing = self.underlayer if in_base else self
             if announcing is not None and announcing.getfieldval(flag):
@@ -151,4 +151,4 @@ _FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
 """The headers after this one in their order, each with the flag that announces it, and whether that is a flag of the
 BaseHeader.
 """
-_PLACES = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}
+_HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}

@@ -277,12 +277,12 @@ def _parse_multicast(text: str, offset: int) -> MulticastName:
 def _parser_of_guid_name(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
-    def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
+    def parse_guid_name(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID_PATTERN, text) is None:
             raise FormatError(name.__name__, offset, section, f"{_quote(text)} is not a GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
-    return parse
+    return parse_guid_name
 
 
 _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {

@@ -44,14 +44,14 @@ class Bits(property):
         mask = (1 << width) - 1
         field = attrgetter(of)
 
-        def bits(record: Any) -> Any:
+        def extract_bits(record: Any) -> Any:
             return field(record) >> shift & mask
 
         def bits_of_flags(record: Any) -> Any:
             return record.Flags >> shift & mask
 
         super().__init__(
-            bits_of_flags if of == "Flags" else bits
+            bits_of_flags if of == "Flags" else extract_bits
         )  # nearly every record has such bits, and they are read often
         self.shift = shift
         self.mask = mask

@@ -54,7 +54,7 @@ class Installation:
             for variant in self._variants:
                 put_in_place(made[0], variant)
             if entries and self._last is not None:
-                made[0].configuring.configure_as(self._last)
+                made[0].configuring.apply_settings(self._last)
                 made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
             return made[0]
 

@@ -64,7 +64,7 @@ class MemoryDirectory(Replica):
         self._connected = connected
         self._notify_observers()
 
-    def another(self) -> MemoryDirectory:
+    def create_empty_directory(self) -> MemoryDirectory:
         """Return a new empty directory with the same sources of Identifiers and time."""
         return MemoryDirectory(self._new_identifier, self._utc_s)
 

@@ -21,13 +21,13 @@ class RecordError(Exception):
     """A record does not describe a directory object; the text is one line."""
 
 
-def to_record(element: DirectoryObject) -> Record:
+def convert_to_record(element: DirectoryObject) -> Record:
     """Return the type and the directory attributes of an element as a record."""
     names = directory_attributes(type(element))
     return {"type": type(element).__name__} | {name: _encode_value(getattr(element, name)) for name in names}
 
 
-def from_record(record: object) -> DirectoryObject:
+def convert_from_record(record: object) -> DirectoryObject:
     """Return the directory object that a record describes; raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("a directory object must be a JSON object")

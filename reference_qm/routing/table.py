@@ -39,7 +39,7 @@ def initialize_routing_table(topology: Topology, machine: QueueManager) -> Routi
     if not is_site_gate(topology, machine):
         return ()
     paths = _least_cost_paths(
-        _find_edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
+        _find_edges(topology), [site.Identifier for site in topology.list_sites(machine) if site.Identifier]
     )
     farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
     return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)

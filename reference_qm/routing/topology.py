@@ -78,12 +78,12 @@ class Topology:
             get_directory_data(directory, RoutingLink) or (),
         )
 
-    def gates_of(self, site: UUID | None) -> tuple[QueueManager, ...]:
+    def list_gates(self, site: UUID | None) -> tuple[QueueManager, ...]:
         """Return the site gates of a site; empty for an unknown site."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
 
-    def sites_of(self, machine: QueueManager) -> Iterator[Site]:
+    def list_sites(self, machine: QueueManager) -> Iterator[Site]:
         """Yield the known sites of a queue manager."""
         return (site for identifier, site in self.sites.items() if identifier in machine.SiteIdentifierList)
 
@@ -105,18 +105,18 @@ def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
     The document takes the first of the queue manager's sites, but prints no order. Here the first site that has a gate
     is taken.
     """
-    gates = (gate for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
+    gates = (gate for site in topology.list_sites(machine) for gate in site.SiteGateCollection)
     return next((gate.Identifier for gate in gates), None)
 
 
 def get_site_gate_for_site(topology: Topology, identifier: UUID) -> UUID | None:
     """Find a gate of a site. Spec: MS-MQBR 3.1.5.7."""
-    return next((gate.Identifier for gate in topology.gates_of(identifier)), None)
+    return next((gate.Identifier for gate in topology.list_gates(identifier)), None)
 
 
 def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
     """Return whether a queue manager is a gate of one of its sites. Spec: MS-MQBR 3.1.5.8."""
-    gates = (gate.Identifier for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
+    gates = (gate.Identifier for site in topology.list_sites(machine) for gate in site.SiteGateCollection)
     return machine.RoutingServer and machine.Identifier in gates
 
 

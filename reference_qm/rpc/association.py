@@ -112,7 +112,7 @@ class Association:
         return []
 
     @property
-    def draining(self) -> bool:
+    def is_draining(self) -> bool:
         """Whether the association refuses new calls before its end."""
         return self._draining
 

@@ -103,7 +103,7 @@ class PendingCalls:
         limits = self._association.limits
         group = self._get_group()
         full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
-        if self._association.draining or len(self._calls) >= limits.pending_calls or full:
+        if self._association.is_draining or len(self._calls) >= limits.pending_calls or full:
             return self._refuse_request(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
         incoming = IncomingCall(pdu, context, method, request, security)
         return self._add_fragment(incoming, pdu, request)

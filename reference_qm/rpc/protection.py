@@ -10,7 +10,7 @@ from reference_qm.rpc.bodies import Request, Response
 from reference_qm.rpc.header import HEADER_SIZE, TRAILER_SIZE, Flags, Header, SecTrailer
 from reference_qm.rpc.pdu import Pdu
 
-STUB_ALIGNMENT = 16
+STUB_ALIGNMENT_BYTES = 16
 """The alignment of stub data before the sec_trailer (MS-RPCE 2.2.2.11)."""
 CALL_HEADER = 24
 """The number of bytes before the stub data of a request or response without an object UUID."""
@@ -48,7 +48,7 @@ class AgreedSecurity:
         assert isinstance(pdu.body, Request | Response)
         if not self.level.signs:
             return pdu.build()
-        pad = -len(pdu.body.stub) % STUB_ALIGNMENT
+        pad = -len(pdu.body.stub) % STUB_ALIGNMENT_BYTES
         wire = replace(pdu, sec_trailer=self.trailer(bytes(self.context.signature_size), pad)).build()
         segments = split_segments(wire)
         if self.level.seals:
@@ -79,7 +79,7 @@ class AgreedSecurity:
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER) // 8 * 8
         taken = CALL_HEADER + TRAILER_SIZE + self.context.signature_size
-        return (fragment_bytes - taken) // STUB_ALIGNMENT * STUB_ALIGNMENT
+        return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
 def begin_security(security: ClientSecurity) -> AgreedSecurity:

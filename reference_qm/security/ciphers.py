@@ -23,7 +23,7 @@ from reference_qm.security.second_library import import_second_library_module
 from reference_qm.security.security_error import SecurityError
 
 _SECTION_NAME = "MS-MQQB 3.1.7.1.5"
-_WEAK_BITS = 40
+_REDUCED_KEY_BITS = 40
 _KEY_BITS = {
     EncryptionAlgorithm.RC2: (40, 128),
     EncryptionAlgorithm.RC4: (40, 128),
@@ -95,9 +95,9 @@ def _apply_rc4(key: bytes, body: bytes) -> bytes:
 
 
 def _is_weak_rc2(algorithm: EncryptionAlgorithm, key: bytes) -> bool:
-    return algorithm is EncryptionAlgorithm.RC2 and 8 * len(key) == _WEAK_BITS
+    return algorithm is EncryptionAlgorithm.RC2 and 8 * len(key) == _REDUCED_KEY_BITS
 
 
 def _build_weak_rc2(key: bytes) -> Any:
     rc2 = import_second_library_module("Cipher.ARC2")
-    return rc2.new(key, rc2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)
+    return rc2.new(key, rc2.MODE_CBC, iv=bytes(8), effective_keylen=_REDUCED_KEY_BITS)

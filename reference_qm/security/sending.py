@@ -38,7 +38,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 
 _SECTION_NAME = "MS-MQQB 3.1.7.1.5"
-_REDUCED_BITS = 40
+_REDUCED_KEY_BITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     bits = privacy.key_bits[algorithm]
     reduced = algorithm is EncryptionAlgorithm.RC2 and settings.SendEnhancedRC2Using40BitKeys
     return Selection(
-        privacy.provider, algorithm, _REDUCED_BITS if reduced else bits, key.to_public_key_blob(), bits // 8
+        privacy.provider, algorithm, _REDUCED_KEY_BITS if reduced else bits, key.to_public_key_blob(), bits // 8
     )
 
 

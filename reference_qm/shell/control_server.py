@@ -15,7 +15,7 @@ from reference_qm.control import (
     answer,
     find_refusal,
     list_offered_facilities,
-    request_from,
+    parse_request,
 )
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
@@ -171,7 +171,7 @@ class ControlClient(asyncio.Protocol):
             if verb == "cancel":
                 self._cancel_request(number, arguments)
             elif on_verb is None:
-                self._ask_host(number, request_from(arguments))
+                self._ask_host(number, parse_request(arguments))
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.directory.records import RecordError, from_record, to_record
+from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
 APPLICATION_ID: Final = 0x4D514453
 """The application_id that marks an SQLite file as a directory: "MQDS"."""
@@ -114,7 +114,7 @@ class SqliteDirectory(MemoryDirectory):
         self._database.execute(
             "INSERT INTO objects (identifier, record) VALUES (?, ?) "
             "ON CONFLICT (identifier) DO UPDATE SET record = excluded.record",
-            (str(element.Identifier), json.dumps(to_record(element))),
+            (str(element.Identifier), json.dumps(convert_to_record(element))),
         )
         super()._store_element(element)
 
@@ -129,7 +129,7 @@ class SqliteDirectory(MemoryDirectory):
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
         try:
-            elements = [from_record(json.loads(record)) for (record,) in rows]
+            elements = [convert_from_record(json.loads(record)) for (record,) in rows]
         except (ValueError, RecursionError, RecordError) as error:
             raise StorageError(f"{self._path_of_file}: an object in it is damaged: {error}") from error
         self._objects.clear()

@@ -345,7 +345,7 @@ class Host:
                 return  # the connection reports its own end
             connection.closed = True
             self._streams.pop(connection.name)
-            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_reason_of(error)}"
+            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_describe_system_error(error)}"
             self.handle(TransportFailed(connection.name, text))
 
     def _new_connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
@@ -471,7 +471,7 @@ def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def _reason_of(error: OSError) -> str:
+def _describe_system_error(error: OSError) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {CONNECT_TIMEOUT_S} s"
     return os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)

@@ -87,13 +87,13 @@ def _wrapper_of_faults(names: Sequence[str]) -> Wrap:
         raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
     make_faulty: Callable[[Make, Sequence[str]], RestorableCore] = next(iter(offered)).load()
 
-    def wrap(make: Make) -> RestorableCore:
+    def wrap_core(make: Make) -> RestorableCore:
         try:
             return make_faulty(make, names)
         except LookupError as error:
             raise SettingsError(f"--fault {error}") from error
 
-    return wrap
+    return wrap_core
 
 
 class Service:

@@ -65,10 +65,10 @@ def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NO
     if not known:
         return NO_SECURITY
 
-    def accept(auth_type: int, level: AuthLevel) -> SecurityContext | None:
+    def accept_client(auth_type: int, level: AuthLevel) -> SecurityContext | None:
         return SpnegoAcceptor(auth_type, level, known) if auth_type in _PROTOCOLS else None
 
-    return ServerSecurity(accept, least_level)
+    return ServerSecurity(accept_client, least_level)
 
 
 def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
@@ -122,13 +122,13 @@ class SpnegoContext:
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, and sign the whole PDU."""
         with _one_line_errors("the message cannot be sealed"):
-            buffers = self._built.wrap_iov([*_buffers_of(segments), BufferType.header]).buffers
+            buffers = self._built.wrap_iov([*_build_buffers(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, and check the signature of the whole PDU."""
         with _one_line_errors("the signature is wrong"):
-            parts = [*_buffers_of(segments), (BufferType.header, signature)]
+            parts = [*_build_buffers(segments), (BufferType.header, signature)]
             return self._built.unwrap_iov(parts).buffers[1].data or b""
 
     @property
@@ -174,7 +174,7 @@ class SpnegoAcceptor(SpnegoContext):
         return answer
 
 
-def _buffers_of(segments: Segments) -> list[tuple[BufferType, bytes]]:
+def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
     kinds = (BufferType.sign_only, BufferType.data, BufferType.sign_only)
     return list(zip(kinds, segments, strict=True))
 

@@ -100,7 +100,7 @@ class SqliteStore:
 
     def _write_records(self, records: Sequence[Record]) -> None:
         texts = encode_entries(records)
-        put = [(name, text, _checksum_of(name, text)) for name, text in texts.items() if text is not None]
+        put = [(name, text, _compute_checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
         with self._one_line_errors():
             try:
@@ -197,7 +197,7 @@ def _check_entries(path: Path) -> dict[str, object]:
 def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
     entries: dict[str, object] = {}
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
-        if _checksum_of(name, value) != crc:
+        if _compute_checksum(name, value) != crc:
             raise StoreError(
                 f"store {path}: it is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE}"
             )
@@ -227,7 +227,7 @@ def _count_free_bytes(connection: sqlite3.Connection) -> int:
     return int(pages) * int(size)
 
 
-def _checksum_of(name: str, value: str) -> int:
+def _compute_checksum(name: str, value: str) -> int:
     return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))
 
 

@@ -37,23 +37,23 @@ def flag(value: object) -> bool:
 def integer(low: int, high: int) -> Convert:
     """Return a converter that accepts integers from ``low`` to ``high``."""
 
-    def convert(value: object) -> int:
+    def convert_integer(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise ValueError(f"must be an integer from {low} to {high}")
         return value
 
-    return convert
+    return convert_integer
 
 
 def one_of(known: Mapping[str, Any]) -> Convert:
     """Return the converter that accepts one of the given names and returns its value."""
 
-    def convert(value: object) -> Any:
+    def convert_word(value: object) -> Any:
         if not isinstance(value, str) or value not in known:
             raise ValueError(f"must be one of {', '.join(known)}")
         return known[value]
 
-    return convert
+    return convert_word
 
 
 def guid(value: object) -> UUID:

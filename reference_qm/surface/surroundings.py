@@ -258,7 +258,7 @@ class Surroundings:
         if own or self._other is not None:
             self._other = None if own else self._other
             return
-        self._other = home.another()
+        self._other = home.create_empty_directory()
         for element in home.contents()[1] or ():
             if isinstance(element, Enterprise | Site):
                 self._other.provision(element)

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import DECIDED_RANKS, get_rank, is_decided, verdict_at
+from reports.lake.order import DECIDED_RANKS, get_rank, get_verdict, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts
 from reports.lake.schemas import shape_rows
 
@@ -53,7 +53,7 @@ def check_current(events: DataFrame) -> DataFrame:
     )
     return shape_rows(
         rows.select(*_CHECK_COLUMNS, "latest.*", COUNTS_COLUMN, "judged_under").withColumn(
-            "verdict", verdict_at(sql.col("rank"))
+            "verdict", get_verdict(sql.col("rank"))
         ),
         "check_current",
     )
@@ -151,7 +151,7 @@ def _collect_verdicts(steps: DataFrame) -> DataFrame:
     so_far = in_order.rowsBetween(Over.unboundedPreceding, Over.currentRow)
     earlier = in_order.rowsBetween(Over.unboundedPreceding, -1)
     stands = sql.coalesce(
-        *(sql.when(sql.sum(f"by{number}").over(so_far) > 0, verdict_at(sql.lit(number))) for number in DECIDED_RANKS)
+        *(sql.when(sql.sum(f"by{number}").over(so_far) > 0, get_verdict(sql.lit(number))) for number in DECIDED_RANKS)
     )
     return (
         steps.select(

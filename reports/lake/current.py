@@ -10,13 +10,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.facts import RUN_COLUMNS
-from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
+from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
 from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newest_suites
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
-BESIDE_SHOWN = 5
-PACKETS_SHOWN = 8
+MOST_LATER_UNDECIDED_SHOWN = 5
+MOST_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
 _WORST_RANK = 0
 """The position of the standing verdict in the list of a rule's verdicts to look up.
@@ -137,7 +137,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     def build_order_struct(each: Column) -> Column:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
-    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, BESIDE_SHOWN)
+    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, MOST_LATER_UNDECIDED_SHOWN)
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),
         sql.array(
@@ -159,7 +159,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
         sql.broadcast(of_run), "ingest"
     )
-    rows = rows.withColumn("verdict", verdict_at(sql.col("rank"))).drop("rank")
+    rows = rows.withColumn("verdict", get_verdict(sql.col("rank"))).drop("rank")
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 
@@ -196,7 +196,7 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
-        sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
+        sql.slice(sql.array_sort("packets"), 1, MOST_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),

@@ -20,7 +20,7 @@ from reports.lake.schemas import DERIVED, table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
-LINES_AT_ONCE = 2_500_000
+MOST_LINES_PER_STEP = 2_500_000
 """The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
 PRODUCT_TABLES = ("changes", "check_current")
@@ -64,9 +64,9 @@ def _derive_systems(
         judged = [each for each in known.values() if each.sut in some]
         of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
-        renamed = rename_checks(tests, mine, _read_of_suites(lake, "suites", judged))
+        renamed = rename_checks(tests, mine, _read_table_of_suites(lake, "suites", judged))
         # Mostly the latest run of each system is shown, so the texts of other runs are not read.
-        shown = current.shown_verdicts(renamed, mine, _read_of_suites(lake, "catalogue", judged)).cache()
+        shown = current.shown_verdicts(renamed, mine, _read_table_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -80,7 +80,7 @@ def _derive_systems(
         escape_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.derive_matrix(stands).withColumn("unit", sql.col("sut")))
-    catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
+    catalogue = _read_table_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
     keep("pairs", derived.derive_pairs(stands, runs, catalogue))
 
 
@@ -115,9 +115,9 @@ def _derive_products(
     )
     checks, catalogue = lake.table("check_current", products) if after else None, None
     if any(map(partial(_has_other_suites, known), fresh)):
-        suites = _read_of_suites(lake, "suites", fresh)
+        suites = _read_table_of_suites(lake, "suites", fresh)
         catalogue = rename_checks_in_catalogue(
-            _read_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS
+            _read_table_of_suites(lake, "catalogue", fresh), mine, suites, changes.PRODUCT_COLUMNS
         )
         tests = rename_checks(tests, mine, suites, changes.PRODUCT_COLUMNS)
         checks = rename_checks(checks, mine, suites, changes.PRODUCT_COLUMNS) if checks is not None else None
@@ -134,7 +134,7 @@ def _derive_products(
     events.unpersist()
 
 
-def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+def _read_table_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
     """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
 
     ``table``: ``catalogue`` or ``suites``.
@@ -159,12 +159,12 @@ def _unit_column(unit_of: dict[str, str]) -> Column:
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have `LINES_AT_ONCE` lines; drop units without a run."""
+    """Group the units so that the runs of a group have `MOST_LINES_PER_STEP` lines; drop units without a run."""
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):
         more = sum(run.lines for run in runs[unit])
-        if batch and lines + more > LINES_AT_ONCE:
+        if batch and lines + more > MOST_LINES_PER_STEP:
             yield batch
             batch, lines = [], 0
         batch.append(unit)

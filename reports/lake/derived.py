@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
-from reports.lake.order import count_columns, get_rank, is_decided, verdict_at
+from reports.lake.order import count_columns, get_rank, get_verdict, is_decided
 from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
@@ -32,7 +32,7 @@ def find_flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.count("*").alias("runs"),
         count_columns(numbers).alias("verdicts"),
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
-        verdict_at(sql.max_by("rank", "ingest")).alias("last"),
+        get_verdict(sql.max_by("rank", "ingest")).alias("last"),
     )
     return shape_rows(rows.join(sql.broadcast(_systems_of_runs(runs)), "sut"), "flaky")
 

@@ -25,7 +25,7 @@ from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-RUNS_AT_ONCE = 200
+MOST_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
 UNLIMITED_FILE_AGE = "36500d"
 """The maximum age of the files that the stream reports: unlimited, so that old run folders are ingested, too."""
@@ -76,7 +76,7 @@ class Follower:
         found = (
             self._spark.readStream.format("binaryFile")
             .schema("path string, modificationTime timestamp, length bigint, content binary")
-            .option("maxFilesPerTrigger", RUNS_AT_ONCE)
+            .option("maxFilesPerTrigger", MOST_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
             .load(f"{escape_pattern(self._runs)}/*/{RUN}")
             .select("path")  # their content is not read

@@ -184,7 +184,7 @@ def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) 
     small = captures.where(sql.col("length") <= octets).select(*judging_worker.CAPTURE_COLUMNS, "content")
     why = sql.concat("length", sql.lit(f" octets are more than the {octets} octets that are read"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
-    rows = small.mapInArrow(worker, judging_worker.DDL)
+    rows = small.mapInArrow(worker, judging_worker.VERDICTS_SCHEMA_DDL)
     return rows.unionByName(large, allowMissingColumns=True)
 
 

@@ -40,7 +40,7 @@ SCHEMA = pyarrow.schema(
     }
 )
 """The columns of a row: a verdict of a capture, or in ``rejected`` the reason why the capture has no verdict."""
-DDL = (
+VERDICTS_SCHEMA_DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
     "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
     "notes array<string>, rejected string"

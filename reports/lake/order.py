@@ -17,7 +17,7 @@ def get_rank(verdict: Column) -> Column:
     return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
 
 
-def verdict_at(rank_: Column) -> Column:
+def get_verdict(rank_: Column) -> Column:
     """Return the verdict with a given rank; null if the rank is null."""
     return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 Show = TypeVar("Show")
-SOMETHING_FAILS = 1
+EXIT_NEW_FAILURES = 1
 OutOption = Annotated[Path | None, typer.Option("--out", help="File to write; without it, standard output.")]
 
 
@@ -77,7 +77,7 @@ def diff(
         found = compare(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
-        raise typer.Exit(SOMETHING_FAILS)
+        raise typer.Exit(EXIT_NEW_FAILURES)
 
 
 def export(

@@ -104,7 +104,7 @@ class Pages:
             self.systems[start : start + COLUMNS_A_PAGE] for start in range(0, len(self.systems), COLUMNS_A_PAGE)
         ] or [[]]
 
-    def part_of(self, system: System) -> int:
+    def get_page_number(self, system: System) -> int:
         """Return the number of the page that contains the column of a system."""
         return self.systems.index(system) // COLUMNS_A_PAGE
 

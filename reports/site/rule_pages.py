@@ -62,7 +62,7 @@ class Group:
     lines: tuple[Line, ...]
 
 
-def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
+def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
     """Choose the number of frames for each system on a page: the worst verdicts first, equal verdicts in turn."""
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
@@ -97,7 +97,7 @@ def _write_page(pages: Pages, rule: Rule, section: Section, standings: list[Stan
     number = pages.stands.places[rule.rule]
     shown = [one for one in standings if one.system in pages.by_key]
     with_packets = _choose_with_packets(shown)
-    room = frames_for(with_packets)
+    room = choose_frames(with_packets)
     panels = [_build_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
     groups = _group_by_verdict(pages, rule, {one.system for one in shown})
     findings = sum(group.number for group in groups if group.verdict in FINDINGS)

@@ -93,7 +93,7 @@ def _write_index(pages: Pages) -> None:
         documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
-            (name, system.key): _link_of_cell(name, system, pages.part_of(system), cells[name, system.key])
+            (name, system.key): _link_of_cell(name, system, pages.get_page_number(system), cells[name, system.key])
             for system in pages.systems
             for name in documents
         },

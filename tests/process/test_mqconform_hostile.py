@@ -89,7 +89,7 @@ def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, work
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("short-messages", "at most 12288 packets"),
+        ("short-messages", "bytes and 12288 packets"),
         ("connections", "the SUT has opened more than 512 connections within one check"),
     ],
 )

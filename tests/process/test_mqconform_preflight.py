@@ -100,7 +100,7 @@ def look(path: Path) -> Report:
 
 def bad(report: Report) -> dict[str, str]:
     """Return what is missing or wrong, by its name."""
-    return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.bad}
+    return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 
 def states(report: Report) -> dict[str, str]:
@@ -135,7 +135,7 @@ def test_preflight_of_complete_setup_passes_and_changes_nothing(served: Served, 
         assert control.call("list")["queues"] == before
     assert bad(report) == {}
     assert set(states(report).values()) == {"ok"}
-    assert (report.ready, report.in_the_way) == (True, [])
+    assert (report.ready, report.blocking_subjects) == (True, [])
     assert report.summary == "4 of 4 MUST rules can be judged with this set-up"
 
 
@@ -162,7 +162,7 @@ def test_preflight_reports_port_of_another_system(served: Served, write: Write) 
         f"wrong: queue manager {OTHER} answers sessions, but {own} answers on the control channel; "
         "do address, tcp_port and control.address belong to one system?"
     )
-    assert report.in_the_way == ["one system"]
+    assert report.blocking_subjects == ["one system"]
 
 
 def test_preflight_reports_missing_ping_answer(write: Write) -> None:
@@ -194,7 +194,7 @@ def test_preflight_reports_silent_control_channel(write: Write) -> None:
     assert bad(report).keys() == {"control"}
     assert "identity: no answer in time" in bad(report)["control"]
     assert (states(report)["peer reached"], states(report)["clock"]) == ("not seen", "not seen")
-    assert report.in_the_way == ["control"]
+    assert report.blocking_subjects == ["control"]
 
 
 @pytest.mark.parametrize(

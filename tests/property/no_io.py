@@ -87,13 +87,13 @@ class Watch:
 
     def _watched(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(method)
-        def watched(*arguments: Any) -> Any:
+        def watched(*arguments: Any, **named: Any) -> Any:
             self.calls += 1
             self.inside = True
             gc.disable()  # Hypothesis takes the time of it
             sys.setprofile(self._on_call)
             try:
-                return method(*arguments)
+                return method(*arguments, **named)
             finally:
                 sys.setprofile(None)
                 gc.enable()

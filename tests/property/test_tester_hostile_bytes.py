@@ -41,8 +41,8 @@ from harness.wire.rpc import (
     bind_nak,
     co_cancel,
     fault,
-    outcomes_of,
-    proposals_of,
+    read_bind_outcomes,
+    read_bind_proposals,
     rpc_dissection,
 )
 from harness.wire.rpc_fragments import request, response
@@ -134,9 +134,9 @@ def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
             for frame in made.record_received(connection, data):
                 assert rpc_dissection(frame.data)
                 if frame.kind in ("bind_ack", "alter_context_resp"):
-                    outcomes_of(frame.packet)
+                    read_bind_outcomes(frame.packet)
                 elif frame.kind in ("bind", "alter_context"):
-                    proposals_of(frame.packet)
+                    read_bind_proposals(frame.packet)
         looked_at(made)
 
 

@@ -14,7 +14,7 @@ from harness.capture import read_pcapng
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging.captured import lines_of_capture
-from harness.run_folder import capture_of
+from harness.run_folder import get_capture_path
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
 from reports.lake import captures, cli, command, ingest, judging, manifest
@@ -59,7 +59,7 @@ def captured(tmp_path_factory):
     run = root / "run 1"
     wrong = bytearray(bytes(establish_connection()))
     wrong[2] |= 1 << 6  # X9
-    record(run / capture_of(CHECKS[0]), bytes(establish_connection()), bytes(connection_parameters()))
+    record(run / get_capture_path(CHECKS[0]), bytes(establish_connection()), bytes(connection_parameters()))
     record(run / AGAIN, bytes(wrong), bytes(user_message(user={"MessageID": 1})))
     record(run / "captures" / "nobody's.pcapng", bytes(session_ack(UserMsgSequenceNumber=1)))
     values = {"schema": 2, "run": "r1", "started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:02:00Z"}
@@ -101,7 +101,7 @@ def test_executors_give_verdicts_of_single_process_and_report_unjudgeable_captur
     folders = {
         json.loads((each / "run.json").read_text())["sut"]["name"]: each for each in (tmp_path / "out").iterdir()
     }
-    tests = {capture_of(CHECKS[0]): CHECKS[0], AGAIN: CHECKS[1]}
+    tests = {get_capture_path(CHECKS[0]): CHECKS[0], AGAIN: CHECKS[1]}
     said_of_the_count = {"Contoso": [("warn", ["MS-MQMQ <14>"])], "Fabrikam": []}
     for name, sut, profile in (("run 1", "Contoso", WINDOWS), ("strange", "Fabrikam", "none")):
         lines = [json.loads(line) for line in (folders[sut] / "verdicts.jsonl").read_text().splitlines()]

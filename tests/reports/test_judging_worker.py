@@ -11,7 +11,7 @@ from patience import PATIENCE_S, run_watched
 from pyspark import cloudpickle
 
 from reports.lake import judging_worker
-from reports.lake.judging_worker import DDL, SCHEMA, Worker
+from reports.lake.judging_worker import SCHEMA, VERDICTS_SCHEMA_DDL, Worker
 
 
 class MqconformError(Exception):
@@ -90,7 +90,7 @@ def test_hostile_capture_gives_a_row_and_leaves_process_unchanged(function, seco
 def test_spark_and_arrow_schemas_have_the_same_columns():
     names = {"string": "string", "int": "int32", "bigint": "int64", "array<string>": "list<element: string>"}
     names |= {"array<array<int>>": "list<element: list<element: int32>>"}
-    told_spark = {name: names[type_] for name, type_ in (each.split(" ") for each in DDL.split(", "))}
+    told_spark = {name: names[type_] for name, type_ in (each.split(" ") for each in VERDICTS_SCHEMA_DDL.split(", "))}
     assert told_spark == {one.name: str(one.type).replace("item:", "element:") for one in SCHEMA}
 
 

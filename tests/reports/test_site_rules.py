@@ -9,8 +9,8 @@ from site_pages import only_rule_page, page_of, system_page
 
 from reports.model import System
 from reports.site.packets import format_dissection, format_octets
-from reports.site.rule_pages import frames_for
-from reports.text import OCTETS_SHOWN, slug
+from reports.site.rule_pages import choose_frames
+from reports.text import MOST_SHOWN_OCTETS, slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -85,8 +85,8 @@ def test_octets_of_a_huge_packet_are_bounded():
     lines = "".join(
         text for text, _ in format_octets(frame(1, hex=bytes(range(250)).hex() * 20, octets=5_000))
     ).splitlines()
-    assert len(lines) == OCTETS_SHOWN // 16 + 1
-    assert lines[-1] == f"… {5_000 - OCTETS_SHOWN} more octets"
+    assert len(lines) == MOST_SHOWN_OCTETS // 16 + 1
+    assert lines[-1] == f"… {5_000 - MOST_SHOWN_OCTETS} more octets"
 
 
 @pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])
@@ -142,7 +142,7 @@ def test_frames_are_shown_worst_verdict_first_equal_verdicts_in_turn():
         standing(RULE, FABRIKAM, "fail", many[:3]),
         standing(RULE, third, "pass", many),
     ]
-    assert frames_for(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
+    assert choose_frames(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
 
 
 def test_page_states_number_of_omitted_frames_and_systems(tmp_path):

@@ -49,15 +49,15 @@ def test_rules_and_product_notes_cite_each_other() -> None:
     for row in catalogue.values():
         for note in catalogue.notes.find_cited(row.document, row.note):
             assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
-    excused = {rule for name in RELEASES for rule in catalogue.notes.excusing(name)}
+    excused = {rule for name in RELEASES for rule in catalogue.notes.list_excused_rules(name)}
     assert excused <= set(catalogue)
-    assert catalogue.notes.excusing("none") == catalogue.notes.excusing("unheard-of") == {}
+    assert catalogue.notes.list_excused_rules("none") == catalogue.notes.list_excused_rules("unheard-of") == {}
 
 
 def test_product_notes_excuse_current_releases_rarely() -> None:
     """A note that frees only some messages of a rule excuses none: these are all the demands, by note."""
     catalogue = load_catalogue()
-    excused = catalogue.notes.excusing("windows-server-2025")
+    excused = catalogue.notes.list_excused_rules("windows-server-2025")
     assert {excused[rule].name for rule in excused if not catalogue[rule].level.startswith("SHOULD")} == {
         "MS-MQMQ <14>",  # UserMsgSequenceNumber may be wrong
         "MS-MQQB <19>",  # the unused bits of a ping are whatever was in memory
@@ -65,7 +65,7 @@ def test_product_notes_excuse_current_releases_rarely() -> None:
         "MS-MQMQ <23>",  # no reports unless they are switched on
         "MS-MQSO <16>",  # people move the object into another domain
     }
-    assert excused == catalogue.notes.excusing("windows-7")
+    assert excused == catalogue.notes.list_excused_rules("windows-7")
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_invalid_product_note_gives_one_line_error(tmp_path: Path, text: str, sa
 def test_product_note_can_excuse_a_whole_section_for_some_releases(tmp_path: Path) -> None:
     text = f'{ROW}allows = "y"\nexcuses = ["MQQB-2.2.1-*"]\nexcused = ["windows-xp"]\n'
     notes = load_notes(*noted(tmp_path, text))
-    assert notes.excusing("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}
-    assert notes.excusing("windows-10") == {}
+    assert notes.list_excused_rules("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}
+    assert notes.list_excused_rules("windows-10") == {}
     assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
 
 

@@ -69,8 +69,8 @@ def test_id_of_a_check_that_was_not_renamed_stays():
         (line(OLD, NEW), "one table"),
         (f"[checks]\n{line(f'{OLD}[a]', NEW)}", "without parameters"),
         (f"[checks]\n{line(OLD, 'suites/mqqb')}", "without parameters"),
-        (f"[checks]\n{line(OLD, MIDDLE)}{line(MIDDLE, OLD)}", "in a circle"),
-        (f"[checks]\n{line(OLD, OLD)}", "in a circle"),
+        (f"[checks]\n{line(OLD, MIDDLE)}{line(MIDDLE, OLD)}", "renamed back to itself"),
+        (f"[checks]\n{line(OLD, OLD)}", "renamed back to itself"),
         ("[checks", "not TOML"),
     ],
 )

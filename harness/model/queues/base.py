@@ -92,7 +92,7 @@ class QueuesBase(Model):
         gone = [handle for handle in self.handles.values() if handle.queue is None]
         return [*(handle for queue in self.every_queue() for handle in queue.handles), *gone]
 
-    def position_of(self, queue: Queue, message: str) -> Position | None:
+    def find_position(self, queue: Queue, message: str) -> Position | None:
         return next((one for one in queue.positions if one.message.name == message), None)
 
     # -- answers --------------------------------------------------------------------------------------------------

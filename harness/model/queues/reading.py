@@ -276,7 +276,7 @@ class Reading(QueuesBase):
                 self.cite("MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.1.15-16")
                 self.refuse(ALREADY, name=read)
         else:
-            self.peek_on(read, there, wait_ms)
+            self.peek_after_current(read, there, wait_ms)
 
     def draw_peek_at(self, chance: Random) -> dict[str, Any]:
         cursor = self.draw_cursor(chance)
@@ -300,11 +300,11 @@ class Reading(QueuesBase):
             self.cite("MQDMPR-3.2.7.3-06", "MQDMPR-3.1.7.1.14-14")
             self.refuse(ILLEGAL, name=read)
         else:
-            self.peek_on(read, there, wait_ms)
+            self.peek_after_current(read, there, wait_ms)
 
     draw_peek_next = draw_peek_at
 
-    def peek_on(self, read: str, cursor: Cursor, wait_ms: int) -> None:
+    def peek_after_current(self, read: str, cursor: Cursor, wait_ms: int) -> None:
         """Move a cursor to the next available message, or wait for one."""
         assert cursor.handle.queue is not None
         found = next(iter(cursor.handle.queue.available(cursor.at)), None)
@@ -348,7 +348,7 @@ class Reading(QueuesBase):
     def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
         """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
         there = self.find_readable(queue)
-        position = self.position_of(there, message)
+        position = self.find_position(there, message)
         if position is None or not position.seen or (transaction is not None and not receives):
             raise Impossible
         if not self.may_read(read, there, transaction):

@@ -141,7 +141,7 @@ class Sending(QueuesBase):
     )
     def move(self, message: str, queue: str, to: str, transaction: str | None) -> None:
         source, target = self.find(self.queues, queue), self.find(self.queues, to)
-        position = self.position_of(source, message)
+        position = self.find_position(source, message)
         within = None if transaction is None else self.find(self.transactions, transaction)
         if (source.parent or source) is not (target.parent or target) or source is target:
             raise Impossible

@@ -110,7 +110,7 @@ class Transactions(Sending):
     def reject(self, transaction: str, message: str, queue: str) -> None:
         """Reject a message that was received in a transaction; the commit informs its sender."""
         found = self.find(self.transactions, transaction)
-        position = self.position_of(self.find(self.queues, queue), message)
+        position = self.find_position(self.find(self.queues, queue), message)
         operation = next((one for one in found.operations if one.position is position and one.kind == "dequeue"), None)
         if operation is None or found.state != "active":
             raise Impossible

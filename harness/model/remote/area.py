@@ -242,7 +242,7 @@ class Remote(Queues):
             else:
                 self.give(there.position, read)
         elif not receives:
-            self.peek_on(read, there, wait_ms)
+            self.peek_after_current(read, there, wait_ms)
         elif (found := next(iter(queue.available(there.at)), None)) is not None:
             there.move(found)
             self.hand_over(read, found, unit)
@@ -271,7 +271,7 @@ class Remote(Queues):
         """Read a message remotely by its LookupId."""
         opened = self.find(self.remote, handle)
         queue = opened.queue
-        position = self.position_of(queue, message)
+        position = self.find_position(queue, message)
         if position is None or not position.seen or (receives and opened.access != RECEIVE):
             raise Impossible
         found = self.seek(queue, position, seek)

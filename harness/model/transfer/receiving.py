@@ -58,7 +58,7 @@ class Receiving(Sessions):
         through = self.find_open(session)
         sent = Message(message, queue, priority, delivery, size, tuple(acks), application_tag)
         self.originals[message] = sent
-        self.take_in(through, sent)
+        self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
             self.cite("MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-23")
@@ -105,13 +105,13 @@ class Receiving(Sessions):
     def repeat(self, session: str, message: str) -> None:
         """Let the peer send a message again, on any session: the system discards it, but counts it on this session."""
         through = self.find_open(session)
-        self.take_in(through, self.find(self.originals, message))
+        self.count_received_message(through, self.find(self.originals, message))
         self.settle()
 
     def draw_repeat(self, chance: Random) -> dict[str, Any]:
         return {"session": self.draw_session(chance), "message": draw_one(chance, sorted(self.originals))}
 
-    def take_in(self, session: Session, message: Message) -> None:
+    def count_received_message(self, session: Session, message: Message) -> None:
         """Count a message on its session, and acknowledge a recoverable message (3.1.5.8.2, 3.1.5.8.7)."""
         session.received += 1
         if message.recoverable:
@@ -179,7 +179,7 @@ class Receiving(Sessions):
         sent_before = self.sequences.sent
         if queue == TRANSACTIONAL:
             sent_before[sequence] = max(number, sent_before.get(sequence, 0))
-        self.take_in(through, sent)
+        self.count_received_message(through, sent)
         target = self.queues.get(queue)
         if target is None:
             self.cite("MQQB-3.1.5.8.2-20")

@@ -87,7 +87,7 @@ class Commands(Part):
 
         A message that is sent within a transaction waits in its queue until the transaction commits.
         """
-        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None:
             request = replace(request, transactional=True)
         _check_message(request)

@@ -66,7 +66,7 @@ class Configuring(Part):
         }
         return Result({**own, **self._list_settings()})
 
-    def configure_as(self, other: QM) -> None:
+    def apply_settings(self, other: QM) -> None:
         """Take over the changed settings of the previous process, because the store does not contain settings."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings

@@ -125,17 +125,17 @@ class Coordinating(Part):
         for queue, position in outgoing:
             change |= self.qm.sending.take_over(queue, position, now)
 
-        def decide() -> Result:
+        def carry_out_commit() -> Result:
             return self._carry_out_outcome(transaction, Outcome.COMMITTED)
 
-        def undecide() -> None:
+        def restore_state_before() -> None:
             transaction.state = before
             for (queue, position), key in zip(outgoing, keys, strict=True):
                 self.qm.sending.take_back(queue, position)
                 position.key, position.awaits_disk = key, False
 
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
-        return self.qm.disk.commit(change, token, decide, undecide, sessions)
+        return self.qm.disk.commit(change, token, carry_out_commit, restore_state_before, sessions)
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         self.qm.post(TransactionDecided(transaction, outcome))

@@ -119,14 +119,14 @@ class Inputs(Part):
             unfinished = session.framer.pending  # a closed session has a new framer
             if unfinished or event.transport in self.qm.unfinished.held:
                 self.qm.unfinished.note(event.transport, unfinished)
-                self.shed(now)
+                self.close_unfinished_connections(now)
 
     def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
         """Pass received bytes of a DCE/RPC connection to remote reading. Spec: MS-MQQP 2.1."""
         self.qm.rpc_serving.on_bytes(event, now)
-        self.shed(now)
+        self.close_unfinished_connections(now)
 
-    def shed(self, now: Now) -> None:
+    def close_unfinished_connections(self, now: Now) -> None:
         """Close connections while unfinished packets take too many bytes, beginning with the connection whose
         unfinished packet has waited longest.
 

@@ -142,14 +142,14 @@ class QueueCommands(Part):
         """Set attributes of a queue, and save them."""
         before = {name: getattr(queue, name) for name in changes}
 
-        def undo() -> None:
+        def undo_attribute_change() -> None:
             _set_attributes(queue, before)
             if _is_published(queue):
                 self.qm.publishing.write(queue, before, lambda status: None)
 
         _set_attributes(queue, changes)
         result = _describe_queue(queue)
-        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
+        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo_attribute_change)
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
@@ -196,7 +196,7 @@ class QueueCommands(Part):
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         """Receive a message from a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
-        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
         self.qm.reading.dequeue_message(
             descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
@@ -217,7 +217,7 @@ class QueueCommands(Part):
         """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
         seek = require_one_of("seek", request.seek, SEEK_ACTION_BY_WORD)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
-        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None and request.peek:
             raise CommandError(
                 "transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit the transaction"
@@ -229,7 +229,7 @@ class QueueCommands(Part):
 
     def move_message(self, request: commands.MoveMessage, token: int, now: Now) -> Result | None:
         """Move a message between a queue and its subqueues. Spec: MS-MQDMPR 3.1.7.1.16, MS-MQRR 3.1.4.10."""
-        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         source, target = self.qm.queue_names.find_queue(request.queue), self.qm.queue_names.find_queue(request.to)
         if transaction is not None:
             _check_transactional(source)
@@ -433,7 +433,7 @@ _REFUSAL_BY_STATUS = {
 }
 
 
-_WAYS_OUT = {
+_REMEDY_BY_STATUS = {
     Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",
     Status.MQ_ERROR_OPERATION_CANCELLED: "the wait was cancelled, the queue was closed, or the queue manager stopped",
@@ -446,4 +446,4 @@ _WAYS_OUT = {
 
 
 def _explain_status(status: Status) -> str:
-    return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'the queue cannot carry out the command')}"
+    return f"{status.name} (0x{status:08X}): {_REMEDY_BY_STATUS.get(status, 'the queue cannot carry out the command')}"

@@ -16,7 +16,7 @@ class TransactionCommands(Part):
 
     __slots__ = ()
 
-    def transaction_for(self, identifier: UUID | None) -> Transaction | None:
+    def find_transaction_of_request(self, identifier: UUID | None) -> Transaction | None:
         """Find the transaction of a send or receive command; raise CommandError when it accepts no more operations."""
         if identifier is None:
             return None

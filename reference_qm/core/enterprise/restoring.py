@@ -19,7 +19,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.errors import CommandError
 from reference_qm.core.events import MessageLeft
-from reference_qm.core.names.destinations import NO_TIME
+from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
 from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, format_place, removal_of
@@ -188,7 +188,7 @@ class Restoring(Part):
         self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
     def _restore_outgoing_queue(self, rest: str, value: Any) -> None:
-        session = self.qm.destinations.open_outgoing(rest, NO_TIME).session
+        session = self.qm.destinations.open_outgoing(rest, PLACEHOLDER_TIME).session
         for name in SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE_ELEMENTS[3:]:

@@ -23,7 +23,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
-NO_TIME = Now(0, 0)
+PLACEHOLDER_TIME = Now(0, 0)
 """The placeholder time for restored state, before the first input brings the time."""
 OUTGOING_QUEUES_LIMIT = 65_536
 """The number of outgoing queues above which routed messages and acknowledgments create no further queue."""
@@ -183,7 +183,7 @@ class Destinations(Part):
         if kind == "queue":
             return next((queue for queue in self.qm.queue_names.every_queue() if format_place(queue) == name), None)
         if kind == "outgoing":
-            return self.open_outgoing(rest, NO_TIME)
+            return self.open_outgoing(rest, PLACEHOLDER_TIME)
         queue = self.qm.queue_names.find_by_path(name)
         if queue is None:
             raise LookupError(f"no queue {name}")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
-from reference_qm.core.store.disk import ORDINAL_BLOCK
+from reference_qm.core.store.disk import RESERVED_ORDINAL_BLOCK
 from reference_qm.core.store.entries import build_relocation, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -36,7 +36,7 @@ class Positions(Part):
         document has interchanged the two cases.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
-        if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:
+        if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - RESERVED_ORDINAL_BLOCK // 2:
             self.qm.disk.save(self.qm.disk.reserve_sequential(self.qm.adm.SequentialID))
         return lookup_identifier(message, self.qm.adm.SequentialID)
 

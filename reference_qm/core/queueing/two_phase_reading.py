@@ -72,7 +72,7 @@ class TwoPhaseReading(Part):
         purged = position.State is MessagePositionState.PURGE_PENDING
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
-        def delete() -> Result:
+        def delete_locked_message() -> Result:
             self.qm.positions.delete_message(position, reason)
             ended(Status.MQ_OK)
             return Result()
@@ -80,6 +80,6 @@ class TwoPhaseReading(Part):
         self.qm.disk.commit(
             self.qm.durability.build_removal([position], reason),
             None,
-            delete,
+            delete_locked_message,
             lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),
         )

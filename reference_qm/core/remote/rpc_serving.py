@@ -37,7 +37,7 @@ from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
 HARDENED_REASON = "hardened security mode allows no RPC (MS-MQDMPR 3.1.1.1)"
-METHODS_WITHOUT_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
+METHODS_WITHOUT_REQUIRED_LEVEL = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
 """The methods that need no authentication level (MS-MQQP 5, MS-MQMP 5.1)."""
 INTERFACES = (QM2QM, QMCOMM, EPT)
 """The interfaces that every port serves: clients also call qm2qm methods at the port of qmcomm, and vice versa."""
@@ -122,7 +122,7 @@ class RpcServing(Part):
 
         The methods that return a port need no level, because clients call them before they set up security.
         """
-        return call.method.name in METHODS_WITHOUT_LEVEL or call.level >= self.qm.config.rpc_server.least_level
+        return call.method.name in METHODS_WITHOUT_REQUIRED_LEVEL or call.level >= self.qm.config.rpc_server.least_level
 
 
 def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:

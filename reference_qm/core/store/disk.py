@@ -14,7 +14,7 @@ from reference_qm.surface.effects import Effect, Persist
 Change: TypeAlias = dict[str, object]
 
 
-ORDINAL_BLOCK = 0x4000
+RESERVED_ORDINAL_BLOCK = 0x4000
 """The number of ordinals in one reservation. The next reservation is made when less than half of the block remains; a
 restart skips at most one block.
 """
@@ -121,16 +121,16 @@ class Disk:
 
         Spec: 3.1.1.3. A message of a long transaction may have an old ordinal; a reservation is never reduced.
         """
-        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
+        if RESERVED_ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ORDINALS:
             return {}
-        return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
+        return {"ordinal": ordinal + RESERVED_ORDINAL_BLOCK & 0xFFFFFFFF}
 
     def reserve_sequential(self, sequential_id: int) -> Change:
         """Return the change that reserves a SequentialID and later numbers. Spec: MS-MQDMPR 3.1.1.1.
 
         Later records, such as the record of a message with this number, reach the disk only after this change.
         """
-        self.reserved_sequential = sequential_id + ORDINAL_BLOCK
+        self.reserved_sequential = sequential_id + RESERVED_ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
     def note_persisted(self, token: int) -> Commit | None:

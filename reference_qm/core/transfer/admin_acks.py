@@ -74,8 +74,8 @@ class AdminAcks(Part):
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         """Send an administration acknowledgment of a message. Spec: MS-MQQB 3.1.7.15.
 
-        iReceivedUserMessagePacket is not an argument: ``message_of`` converts a packet to its Message, with the format
-        names that the tables of 3.1.7.15 derive from AQ and DQ.
+        iReceivedUserMessagePacket is not an argument: ``build_message`` converts a packet to its Message, with the
+        format names that the tables of 3.1.7.15 derive from AQ and DQ.
         """
         if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
             ack = self.build(message, message_class, now)

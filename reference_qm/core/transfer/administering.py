@@ -9,7 +9,7 @@ from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-PAUSED_WINDOW = 1
+PAUSED_WINDOW_SIZE = 1
 """The WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
 
 
@@ -38,7 +38,7 @@ class Administering(Part):
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         """Build the SessionAck that a pause sends to narrow the window. Spec: MS-MQQB 3.1.7.13."""
         packet = self.qm.session_acks.build(session)
-        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW_SIZE))
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         """Resume sending messages from an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.

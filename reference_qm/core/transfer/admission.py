@@ -71,7 +71,7 @@ class Admission(Part):
         Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: the packet as
         it arrived.
         """
-        message = replace(self.message_of(packet, now), security=None)
+        message = replace(self.build_message(packet, now), security=None)
         if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
             message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not returned
         self.qm.admin_acks.acknowledge_failure(message, message_class, now)
@@ -109,7 +109,7 @@ class Admission(Part):
         """
         if not self.qm.lifetimes.has_expired(packet, now):
             return packet
-        message = self.message_of(packet, now)
+        message = self.build_message(packet, now)
         if was_accepted(queue, packet, message):
             return packet
         self.journal_refused(message)
@@ -141,6 +141,6 @@ class Admission(Part):
             self.qm.closing.close(session, reason, now)
         return status is EnqueueStatus.NO_ERROR
 
-    def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
+    def build_message(self, packet: UserMessagePacket, now: Now) -> Message:
         """Build a message from a packet that arrived for a local queue."""
         return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)

@@ -48,7 +48,7 @@ class Expiring(Part):
         for position in expired:
             position.State = MessagePositionState.LOCKED
 
-        def delete() -> Result:
+        def delete_expired_messages() -> Result:
             for position in expired:
                 self.qm.positions.delete_message(position, reason)
             return Result()
@@ -58,4 +58,6 @@ class Expiring(Part):
                 self.qm.to_be_received.add(position, now.utc_s + REMOVAL_RETRY_S)
                 self.qm.positions.unlock_message(position)
 
-        self.qm.disk.commit(self.qm.durability.build_removal(expired, reason), None, delete, try_again_later)
+        self.qm.disk.commit(
+            self.qm.durability.build_removal(expired, reason), None, delete_expired_messages, try_again_later
+        )

@@ -135,14 +135,14 @@ def _ignore_read_result(status: Status, position: MessagePosition | None) -> Non
 
 
 def _repeat_read_after_restart(qm: QueueManager) -> None:
-    def take(status: Status, position: MessagePosition | None) -> None:
+    def note_taken_message(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
             qm.reading.take_message_out(position, None, False, _ignore_read_result)
 
     for queue in qm.adm.QueueCollection.values():
         _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
         if descriptor is not None:
-            qm.waiting.wait_for_new_message(descriptor, None, True, take, Now(0, 0))
+            qm.waiting.wait_for_new_message(descriptor, None, True, note_taken_message, Now(0, 0))
 
 
 add(

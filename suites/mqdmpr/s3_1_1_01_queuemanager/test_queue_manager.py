@@ -28,7 +28,7 @@ RETRY_DURATIONS_S = ("120", "900")
 """
 LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
-START_DEADLINE_IN_HALVES = 4
+START_DEADLINE_IN_HALF_INTERVALS = 4
 """The number of half retry durations within which the SUT must start: two for the retry, and two for the start itself.
 """
 MAX_TIME_SCALE = 20
@@ -81,7 +81,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
-    for _ in range(START_DEADLINE_IN_HALVES):
+    for _ in range(START_DEADLINE_IN_HALF_INTERVALS):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if sut.attempt("list") == Outcome.DONE:
             break
@@ -159,7 +159,9 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
 
 def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
-    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in transactions}
+    return {
+        one["transaction"].lower(): f"{one['state']}, number of operations {one['operations']}" for one in transactions
+    }
 
 
 SEQUENTIAL_ID_MASK = (1 << 56) - 1

@@ -18,7 +18,7 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation_id_of,
+    get_correlation_id,
     identifier,
     message_class,
 )
@@ -32,7 +32,7 @@ RULES_OF_BITS = {
 """The bits that request an acknowledgment, with their rules."""
 
 
-CLASSIFICATIONS = {
+RULES_BY_ACKNOWLEDGMENT_BIT = {
     "PA": ("MQDMPR-3.1.1.12-38",),
     "PR": ("MQDMPR-3.1.1.12-39",),
     "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
@@ -47,11 +47,11 @@ CLASSIFICATIONS = {
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 
 
-CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
+CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules))
 
 
 NO_BITS = "no bits"
-REQUESTED_BITS = (NO_BITS, *CLASSIFICATIONS, "PA+PR+NA+NR")
+REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR")
 """The bits of each message: none, the bits of one classification, or all bits."""
 
 
@@ -142,7 +142,9 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
     classes_by_bits = {
-        requested: sorted(class_name(message_class(ack)) for ack in acks if correlation_id_of(ack) == identifier(frame))
+        requested: sorted(
+            class_name(message_class(ack)) for ack in acks if get_correlation_id(ack) == identifier(frame)
+        )
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
@@ -153,7 +155,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=with_bit, observed=observed, case=case, evidence=evidence)
-    for requested, rules in CLASSIFICATIONS.items():
+    for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
@@ -166,7 +168,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         )
     judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
-    strange = [correlation_id_of(ack) for ack in acks if correlation_id_of(ack) not in identifiers]
+    strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(
         CORRELATION_RULE,
         expected={

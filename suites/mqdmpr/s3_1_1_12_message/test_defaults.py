@@ -12,14 +12,14 @@ from suites.mqmq.steps.outgoing import Outgoing
 BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
 FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
 HASH_ALGORITHMS = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
-RC4 = 0x6801
+RC4_ALGORITHM = 0x6801
 SENDER_TYPE_SID = 1
 SID_REVISION, SID_HEAD, SUBAUTHORITY = 1, 8, 4
 
 DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-19": {f"{USER}Flags.DM": 0, f"{USER}Flags.TH": 0},
     "MQDMPR-3.1.1.12-47": {f"{BASE}TimeToReachQueue": FOUR_DAYS_S},
-    "MQDMPR-3.1.1.12-49": {f"{PROPERTIES}EncryptionAlgorithm": RC4},
+    "MQDMPR-3.1.1.12-49": {f"{PROPERTIES}EncryptionAlgorithm": RC4_ALGORITHM},
     "MQDMPR-3.1.1.12-D05": {f"{PROPERTIES}MessageClass": 0},
     "MQDMPR-3.1.1.12-D28": {f"{PROPERTIES}MessageClass": 0},
     "MQDMPR-3.1.1.12-D29": {f"{PROPERTIES}PrivacyLevel": 0},

@@ -17,8 +17,8 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    correlation_id_of,
     delete,
+    get_correlation_id,
     identifier,
     purge_queue,
     receive_first_message,
@@ -43,7 +43,7 @@ RULE_BY_CLASS = {
 
 def _judge_class(judge, receiver, value, *sent):
     identifiers = {identifier(one) for one in sent}
-    acks = [ack for ack in receiver.await_acks(len(sent)) if correlation_id_of(ack) in identifiers]
+    acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
     expected = acknowledged(*sent, of_class=value)
     judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[*sent, *acks])
     receiver.acknowledge_all()
@@ -132,11 +132,11 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
     to = rf"TCP:{sut.address}\{queue}"
     packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
 
-    def messages():
+    def peek_first_message():
         return sut.control.call("peek", queue=queue, limit=1)["messages"]
 
-    peer.eventually(lambda: bool(messages()))
-    sut.control.call("move", queue=queue, lookup_id=lookup_id(messages()[0]), to=subqueue)
+    peer.eventually(lambda: bool(peek_first_message()))
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(peek_first_message()[0]), to=subqueue)
     act(sut, subqueue)
     _judge_class(judge, receiver, value, packet)
 
@@ -175,7 +175,7 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
     number = high | (peer.message_id() & 0xFFFF)
     sent = receiver.send_packet(receiver.build_message({"DM": 1, "MessageID": number}, properties={"PA": 1}))
     acks = receiver.await_acks(1)
-    observed = [correlation_id_of(ack) for ack in acks]
+    observed = [get_correlation_id(ack) for ack in acks]
     judge(
         "MQMQ-2.2.18.1.3-D01",
         expected=[identifier(sent)],

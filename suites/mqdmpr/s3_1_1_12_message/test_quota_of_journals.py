@@ -52,7 +52,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
     sender = Sender(peer, sut)
     sessions: list[Any] = []
 
-    def deliver(number: int) -> str:
+    def deliver_message(number: int) -> str:
         (name,) = sender.send(number, journal=["positive"], delivery="recoverable")
         sessions.extend([] if sessions else [sender.await_session()])
         sender.collect(sessions[0], number)
@@ -60,7 +60,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
         peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
-    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
+    _judge_copies_at_quota(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver_message, lambda: peer.inbox.copies)
 
 
 @needs("send", "queue_control", "configure", "restart")

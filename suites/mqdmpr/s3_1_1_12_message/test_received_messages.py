@@ -21,7 +21,7 @@ from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outco
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
 CONNECTOR_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
-A_QUEUE_MANAGER = 2
+SAMPLE_QUEUE_MANAGER_GUID = 2
 SECONDS_PER_HOUR = 3_600
 LARGEST_LOOKUP_ID = 0xFFFF_FFFF_FFFF_FFFF
 LOW_SEVEN_BYTES_MASK = LARGEST_LOOKUP_ID >> 8
@@ -133,7 +133,7 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"
         security = {
-            "ST": A_QUEUE_MANAGER,
+            "ST": SAMPLE_QUEUE_MANAGER_GUID,
             "DE": 0,
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),

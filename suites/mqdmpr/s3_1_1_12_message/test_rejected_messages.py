@@ -12,7 +12,7 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     AcknowledgingReceiver,
     await_arrival,
-    correlation_id_of,
+    get_correlation_id,
     identifier,
 )
 
@@ -70,7 +70,13 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
     _receive_in_transaction(sut, queue, external, reject=False, outcome="commit")
     acks = receiver.await_acks(len(EXPECTED_CLASSES))
     observed = {
-        name: [ack for ack in acks if correlation_id_of(ack) == identifier(frame)] for name, frame in packets.items()
+        name: [ack for ack in acks if get_correlation_id(ack) == identifier(frame)] for name, frame in packets.items()
     }
     expected = {name: acknowledged(packets[name], of_class=value) for name, value in EXPECTED_CLASSES.items()}
-    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*packets.values(), *acks])
+    judge(
+        "MQDMPR-3.1.1.12-D27",
+        expected=expected,
+        observed=observed,
+        evidence=[*packets.values(), *acks],
+        case="acknowledgment of each message",
+    )

@@ -131,11 +131,11 @@ def _change_added_operation(change: Callable[[TransactionalOperation], None]) ->
 
 
 def _change_operation_type(kind: OperationType, other: OperationType) -> Install:
-    def change(operation: TransactionalOperation) -> None:
+    def change_operation(operation: TransactionalOperation) -> None:
         if operation.OperationType is kind:
             operation.OperationType = other
 
-    return _change_added_operation(change)
+    return _change_added_operation(change_operation)
 
 
 def _clear_target_queue(operation: TransactionalOperation) -> None:

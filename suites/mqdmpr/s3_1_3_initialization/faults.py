@@ -40,7 +40,7 @@ def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPu
     """Return a changed list of public keys; do not change a list twice."""
     made: set[bytes] = set()
 
-    def tell(qm: QueueManager) -> None:
+    def change_published_list(qm: QueueManager) -> None:
         state = qm.enterprise.state
         told = getattr(state.LocalQueueManager, name)
         if not told or told in made:
@@ -50,7 +50,7 @@ def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPu
         values: dict[str, Any] = {name: keys}
         state.LocalQueueManager = replace(state.LocalQueueManager, **values)
 
-    return always(tell)
+    return always(change_published_list)
 
 
 def _keep_first_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
@@ -63,10 +63,10 @@ def _repeat_longest_key(keys: MqdsPublicKeys) -> MqdsPublicKeys:
 
 
 def _make_exponents_even(keys: MqdsPublicKeys) -> MqdsPublicKeys:
-    def even(blob: bytes) -> bytes:
+    def make_exponent_even(blob: bytes) -> bytes:
         return blob[:EXPONENT_OFFSET] + bytes([blob[EXPONENT_OFFSET] & 0xFE]) + blob[EXPONENT_OFFSET + 1 :]
 
-    return MqdsPublicKeys(tuple(replace(one, aBuf=even(one.aBuf)) for one in keys.aPublicKeys))
+    return MqdsPublicKeys(tuple(replace(one, aBuf=make_exponent_even(one.aBuf)) for one in keys.aPublicKeys))
 
 
 for _name, _breaks, _says, _list, _change in (

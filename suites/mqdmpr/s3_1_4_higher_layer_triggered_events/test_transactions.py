@@ -365,11 +365,11 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     application.receive(transaction=transaction)
     prepared = _decide_transaction(sut, "prepare", transaction=transaction, single_phase=True)
     acknowledged, (state,) = application.await_receive_acks(1), _list_transaction_states(sut, transaction)
-    observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
+    observed = {"outcome": prepared, "acknowledged_messages": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
     judge(
         "MQDMPR-3.1.4.6-09",
-        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not listed"},
+        expected={"outcome": "committed", "acknowledged_messages": ["taken"], "transaction": "not listed"},
         observed=observed,
         evidence=evidence,
     )

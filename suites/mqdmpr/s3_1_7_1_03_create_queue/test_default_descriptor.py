@@ -152,11 +152,18 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
     granted = {kind: [sid for sid, _ in one.granted] for kind, one in security.items()}
     of_computers = {kind: [sid for sid in sids if sid not in _UNAUTHENTICATED_SIDS] for kind, sids in granted.items()}
-    judge("MQDMPR-3.1.7.1.3.1-05", expected=each([computer], "queue"), observed=of_computers)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-05",
+        expected=each([computer], "queue"),
+        observed=of_computers,
+        case="computers in the access list",
+    )
     entries = {kind: sids.count(computer) for kind, sids in granted.items()}
-    judge("MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries, case="number of entries for the computer"
+    )
     masks = {kind: one.mask(computer) or 0 for kind, one in security.items()}
-    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_RIGHTS, "queue"), observed=masks)
+    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_RIGHTS, "queue"), observed=masks, case="rights of the computer")
     enterprise.go_offline()
     unasked = [
         sid

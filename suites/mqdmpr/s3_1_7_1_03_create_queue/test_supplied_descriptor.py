@@ -80,7 +80,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
         return
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner")
     if granted:
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the list is supplied")
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the creator of the queue supplied the access list")
     else:
         judge(
             "MQDMPR-3.1.7.1.3.1-19", expected=ALL_RIGHTS, observed=security.mask(DAVE.sid), case="rights of the owner"

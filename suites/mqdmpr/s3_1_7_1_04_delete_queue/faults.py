@@ -37,12 +37,12 @@ class OpeningsFollowTheName(Queues):
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         openings = dict(queue.OpenQueueDescriptorCollection)
 
-        def keep() -> Result:
+        def keep_openings() -> Result:
             for one in openings.values():
                 one.QueueReference = queue
             return done()
 
-        return super().delete(queue, token, keep)
+        return super().delete(queue, token, keep_openings)
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -87,13 +87,13 @@ class AnotherFromDirectory(Publishing):
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         others = [one for one in self._list_public_queues() if one.Pathname < queue.Pathname]
 
-        def also(status: Status) -> None:
+        def delete_another_object(status: Status) -> None:
             if others:
-                super(AnotherFromDirectory, self).withdraw(others.pop(), also)
+                super(AnotherFromDirectory, self).withdraw(others.pop(), delete_another_object)
             else:
                 withdrawn(status)
 
-        super().withdraw(queue, also)
+        super().withdraw(queue, delete_another_object)
 
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")

@@ -21,11 +21,11 @@ from reference_qm.surface.clock import Now
 
 
 def _set_attributes(**values: Any) -> Callable[[Any], None]:
-    def change(element: Any) -> None:
+    def set_attributes_of(element: Any) -> None:
         for name, value in values.items():
             setattr(element, name, value(element) if callable(value) else value)
 
-    return change
+    return set_attributes_of
 
 
 # -- several queues ---------------------------------------------------------------------------------------------------

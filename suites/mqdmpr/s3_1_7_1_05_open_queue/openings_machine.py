@@ -114,7 +114,7 @@ class OpenModes(Machine, path=Path(__file__)):
         """Let an administrator delete the queue."""
         return self._remote.sut.attempt(self._remote.sut.delete_queue, self._remote.sut.queue())
 
-    @probe("admits")
+    @probe("modes in which a reader can open the queue")
     def list_admitted_modes(self) -> list[str]:
         """Return the modes in which a further reader can open the queue."""
         admitted = []

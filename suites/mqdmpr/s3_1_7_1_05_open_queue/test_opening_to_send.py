@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
-UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MESSAGE_LIFETIME_S = 20
@@ -19,7 +19,7 @@ def _judge_outcomes(judge, rules, outcomes):
     """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
-    judge(*rules, expected=expected, observed=observed)
+    judge(*rules, expected=expected, observed=observed, case="requests")
 
 
 @sut_survives()
@@ -60,13 +60,13 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
         name: (Outcome.REFUSED, sut.attempt(sut.send, name))
-        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_IDENTIFIER}")
+        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_GUID}")
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     lists = (
-        f"DL={UNKNOWN_IDENTIFIER}",
-        f"{existing_name},DL={UNKNOWN_IDENTIFIER}",
-        f"DL={UNKNOWN_IDENTIFIER},{existing_name}",
+        f"DL={UNKNOWN_GUID}",
+        f"{existing_name},DL={UNKNOWN_GUID}",
+        f"DL={UNKNOWN_GUID},{existing_name}",
     )
     unknown = {name: (Outcome.REFUSED, sut.attempt(sut.send, name)) for name in lists}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
@@ -134,7 +134,7 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     """A send to a public queue that the directory does not contain is refused, or its message waits in an outgoing
     queue; the SUT opens no session.
     """
-    name = f"PUBLIC={uuid5(UNKNOWN_IDENTIFIER, sut.own)}"  # of this attempt alone: what waits there is what it sent
+    name = f"PUBLIC={uuid5(UNKNOWN_GUID, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
     outcome = sut.attempt(sut.send, name, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None

@@ -104,9 +104,9 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"answers": [Outcome.REFUSED] * 3, "remaining_descriptors": none("descriptor")},
+        expected={"opens_with_a_missing_queue": [Outcome.REFUSED] * 3, "remaining_descriptors": none("descriptor")},
         observed={
-            "answers": outcomes,
+            "opens_with_a_missing_queue": outcomes,
             "remaining_descriptors": _list_new_descriptor_names(sut, names, openings_before),
         },
     )

@@ -117,10 +117,10 @@ add(
 def _return_next_message(given: Given) -> Answered:
     behind = given.position.Next  # before it is taken
 
-    def answer(status: Status, taken: MessagePosition | None) -> None:
+    def answer_with_next_message(status: Status, taken: MessagePosition | None) -> None:
         given.answered(status, behind if taken is not None and isinstance(behind, MessagePosition) else taken)
 
-    return answer
+    return answer_with_next_message
 
 
 add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs, varied
-from harness.sut.outcomes import label_of
+from harness.sut.outcomes import get_label
 from suites.applications import Application
 
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
@@ -72,7 +72,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     third = application.lookup_ids()["c"]
     transaction = application.begin_transaction()
     looked_up = [
-        label_of(
+        get_label(
             application.call(
                 "receive_by_lookup_id",
                 queue=application.queue,

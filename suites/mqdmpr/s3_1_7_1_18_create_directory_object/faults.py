@@ -41,11 +41,11 @@ class IdentifierOfItsOwn(Publishing):
     """A public queue has a GUID that the queue manager generated instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
-        def keeps(status: Status) -> None:
+        def keep_own_identifier(status: Status) -> None:
             queue.Identifier = OTHER_GUID
             published(status)
 
-        super().publish(queue, keeps)
+        super().publish(queue, keep_own_identifier)
 
 
 add(

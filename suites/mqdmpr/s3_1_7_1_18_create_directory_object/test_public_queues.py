@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CREATED_PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")
@@ -22,11 +22,15 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     peer.at_end(lambda: sut.attempt("delete_queue", name=other_name))
     outcome = PendingRequest(peer, "create_queue", name=other_name).await_outcome()
     judge("MQDMPR-3.1.7.1.18-D02", expected=Outcome.DONE, observed=outcome, case="creation of the queue")
-    sut.create_queue(name, **PROPERTIES)
+    sut.create_queue(name, **CREATED_PROPERTIES)
     directory_object = enterprise.read_object(name)
-    observed = {key: directory_object.get(key) for key in PROPERTIES}
+    observed = {key: directory_object.get(key) for key in CREATED_PROPERTIES}
     judge(
-        "MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02", expected=PROPERTIES, observed=observed, case="directory object"
+        "MQDMPR-3.1.7.1.18-02",
+        "MQDMPR-3.1.7.1.18-D02",
+        expected=CREATED_PROPERTIES,
+        observed=observed,
+        case="directory object",
     )
     format_name = sut.format_names(name).get("public", "").lower()
     public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()

@@ -32,7 +32,7 @@ ROUTING_RULES = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-UNKNOWN_IDENTIFIER = "6d71636f-6e66-4f72-8d00-0000000000bf"
+UNKNOWN_GUID = "6d71636f-6e66-4f72-8d00-0000000000bf"
 """An identifier that no queue has."""
 
 
@@ -144,7 +144,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_IDENTIFIER}", body="a name that was never asked for before")
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.is_offline)
     judge(
         "MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline), case="directory"

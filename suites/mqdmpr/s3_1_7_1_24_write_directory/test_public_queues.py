@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CREATED_PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")
@@ -18,14 +18,14 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     are unchanged.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue(**PROPERTIES)
+    name = enterprise.create_queue(**CREATED_PROPERTIES)
     outcome = PendingRequest(peer, "set_queue", name=name, label="as it was changed").await_outcome()
     judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome, case="change of the queue")
     directory_object = enterprise.read_object(name)
-    observed = {key: directory_object.get(key) for key in PROPERTIES}
+    observed = {key: directory_object.get(key) for key in CREATED_PROPERTIES}
     judge(
         "MQDMPR-3.1.7.1.24-03",
-        expected={**PROPERTIES, "label": "as it was changed"},
+        expected={**CREATED_PROPERTIES, "label": "as it was changed"},
         observed=observed,
         case="directory object",
     )

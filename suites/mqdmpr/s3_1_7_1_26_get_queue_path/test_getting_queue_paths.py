@@ -8,7 +8,7 @@ from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
-UNKNOWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 PATHS_OF_DIRECT_NAMES = {
@@ -66,7 +66,7 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
     """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for a public format name with an unknown GUID, and for a private
     format name with an unknown computer.
     """
-    public, private = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\00000001"
+    public, private = f"PUBLIC={UNKNOWN_GUID}", rf"PRIVATE={UNKNOWN_GUID}\00000001"
     judge(
         "MQDMPR-3.1.7.1.26-18",
         expected=ILLEGAL,
@@ -155,7 +155,7 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
-    public, foreign = f"PUBLIC={UNKNOWN_IDENTIFIER}", rf"PRIVATE={UNKNOWN_IDENTIFIER}\{number}"
+    public, foreign = f"PUBLIC={UNKNOWN_GUID}", rf"PRIVATE={UNKNOWN_GUID}\{number}"
     judge(
         "MQDMPR-3.1.7.1.26-18",
         expected=ILLEGAL,

@@ -36,11 +36,11 @@ def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
 def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
     """Change the security attributes that are read from packets."""
 
-    def changed(message: Message) -> Message:
+    def change_security_of_message(message: Message) -> Message:
         security = message.security
         return message if security is None else replace(message, security=replace(security, **change(security)))
 
-    return _change_read_attributes(changed)
+    return _change_read_attributes(change_security_of_message)
 
 
 for _name, _rules, _says, _install in (

@@ -13,7 +13,7 @@ from harness.wire.wire_error import WireError
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
-OP_RNG_ERROR = 0x1C01_0002
+OP_RNG_ERROR_FAULT = 0x1C01_0002
 """nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
 SHOWN_DEFAULTS = {
     "label": "",
@@ -60,7 +60,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
     identifiers = [identifier for identifier, _ in PROPERTY_DEFAULTS.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(GET_OBJECT_PROPERTIES_OPNUM, stub, association.contexts[QMCOMM]).wait()
-    if call.thrown == OP_RNG_ERROR:
+    if call.thrown == OP_RNG_ERROR_FAULT:
         judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
         )

@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 
-def _cursors_of(queue: Queue) -> Iterator[Cursor]:
+def _list_cursors(queue: Queue) -> Iterator[Cursor]:
     for descriptor in queue.OpenQueueDescriptorCollection.values():
         yield from descriptor.CursorCollection.values()
 
@@ -32,7 +32,7 @@ class UnreadAfterPurge(Queues):
         done: Callable[[int], Result],
         failed: Callable[[], None] | None = None,
     ) -> Result | None:
-        for cursor in _cursors_of(queue):
+        for cursor in _list_cursors(queue):
             if cursor.CursorState is CursorState.READ:
                 cursor.CursorState = CursorState.UNREAD
         return super().purge(queue, token, done, failed)
@@ -74,7 +74,7 @@ class UnreadAfterReturn(Positions):
     """When a reader returns a message to the queue, the state of a cursor at that message becomes UNREAD."""
 
     def unlock_message(self, position: MessagePosition) -> None:
-        for cursor in _cursors_of(position.QueueReference):
+        for cursor in _list_cursors(position.QueueReference):
             if cursor.MessagePositionReference is position:
                 cursor.CursorState = CursorState.UNREAD
         super().unlock_message(position)

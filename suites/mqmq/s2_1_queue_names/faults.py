@@ -38,14 +38,14 @@ def _is_format_name(text: str) -> bool:
 def _redirect_malformed_names(name: str, meant: Callable[[str], bool]) -> Install:
     """Let the sender accept malformed names, and send their messages to a well-formed name."""
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_send_command(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None
         wrong = isinstance(request, SendMessage) and meant(request.to.upper()) and not _is_format_name(request.to)
         if not (isinstance(event, Command) and isinstance(request, SendMessage) and wrong):
             return [event]
         return [replace(event, request=replace(request, to=name))]
 
-    return inputs(filter_)
+    return inputs(filter_send_command)
 
 
 def _has_prefix(*beginnings: str) -> Callable[[str], bool]:

@@ -19,12 +19,12 @@ Construct = Callable[[QM, MessagePosition], UserMessagePacket]
 
 
 def _with_body_type_of(original: Construct, qm: QM, received: MessagePosition, *_: object) -> Construct:
-    def construct(qm: QM, position: MessagePosition) -> UserMessagePacket:
+    def construct_with_body_type(qm: QM, position: MessagePosition) -> UserMessagePacket:
         body_type = received.MessageReference.BodyType
         packet: UserMessagePacket = set_fields(original(qm, position), {"MessagePropertiesHeader.BodyType": body_type})
         return packet
 
-    return construct
+    return construct_with_body_type
 
 
 add(

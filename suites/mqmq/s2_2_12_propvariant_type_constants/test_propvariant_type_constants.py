@@ -31,7 +31,7 @@ SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY = 108
 """The identifier of the property PROPID_Q_LABEL."""
 READ, FAULT = "read", "fault"
-OP_RNG_ERROR = 0x1C01_0002
+OP_RNG_ERROR_FAULT = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
 ANSWER_TYPE_BY_RULE = {
     "MQMQ-2.2.12-02": (LABEL_PROPERTY, VarType.LPWSTR),
@@ -101,7 +101,7 @@ def caller(remote, judge):
     """Return a PropertyCaller; on a SUT without R_QMGetObjectProperties (MS-MQMP), the rules are not observable."""
     made = PropertyCaller(remote)
     call = made.ask(made.stub([Variant(VarType.NULL)]))
-    if call.thrown == OP_RNG_ERROR:
+    if call.thrown == OP_RNG_ERROR_FAULT:
         why = "the SUT has no R_QMGetObjectProperties, and no other method has a PROPVARIANT"
         judge.give_up(Verdict.NOT_OBSERVABLE, why)
         pytest.skip(why)

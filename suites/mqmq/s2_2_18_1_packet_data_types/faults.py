@@ -28,7 +28,7 @@ from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
@@ -55,14 +55,14 @@ LIST_HEAD_SIZE = struct.pack("<HHI", 0x0064, 0, 1)
 def _change_only_destination(change: Callable[[bytearray, int], None]) -> Install:
     """Change a list that has one destination; `change` is called with the packet and the offset of FormatType."""
 
-    def changed(data: bytes) -> bytes:
+    def change_destination_bytes(data: bytes) -> bytes:
         buffer = bytearray(data)
         at = data.find(LIST_HEAD_SIZE)
         if at >= 0:
             change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
-    return wrong_bytes(MESSAGE, changed, has_header("MultiQueueFormatHeader"))
+    return wrong_bytes(MESSAGE, change_destination_bytes, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:
@@ -80,7 +80,7 @@ def _spoil_direct_name(data: bytearray, at: int) -> None:
 def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
     """Change the distribution lists in the sender's list of destinations."""
 
-    def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
+    def change_list_bytes(elements: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
             replace(one, FormatName=change(one.FormatName), Padding=None)
             if isinstance(one.FormatName, MQFDistributionQueueFormatName)
@@ -89,7 +89,7 @@ def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName]
         )
 
     changes = {
-        "MultiQueueFormatHeader.Destination.FormatNameList": changed,
+        "MultiQueueFormatHeader.Destination.FormatNameList": change_list_bytes,
         "MultiQueueFormatHeader.Destination.HeaderSize": None,
         "MultiQueueFormatHeader.Destination.Padding": None,
     }
@@ -124,7 +124,7 @@ add(
     "sender-distribution-list-has-wrong-guid",
     ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "The sender's list of destinations carries a wrong GUID for a distribution list.",
-    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER_QUEUE_MANAGER)),
+    _change_distribution_lists(lambda name: replace(name, DistributionListIdentifier=SECOND_QUEUE_MANAGER_GUID)),
 )
 
 
@@ -134,7 +134,7 @@ _Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
     """Remove the padding between FormatType and GUID in the destinations of one kind."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def remove_alignment_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
             if isinstance(one.FormatName, kind):
@@ -142,7 +142,7 @@ def _remove_guid_alignment(kind: type[_Aligned], format_type: bytes) -> Callable
                 data = data.replace(format_type + b"\0\0" + name, format_type + name)
         return correct_packet_size(data)
 
-    return changed
+    return remove_alignment_bytes
 
 
 def _shorten_name_terminator(packet: UserMessagePacket) -> bytes:
@@ -207,13 +207,13 @@ def _append_to_response_queue_name(packet: UserMessagePacket) -> bytes:
 def _change_direct_name(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
     """Change the direct name of the destination; `change` is called with its count, text and padding as bytes."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_name_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
         size = 2 + int.from_bytes(data[QUEUE_NAMES_OFFSET : QUEUE_NAMES_OFFSET + 2], "little")
         end = QUEUE_NAMES_OFFSET + size + -size % 4
         return correct_packet_size(data[:QUEUE_NAMES_OFFSET] + change(data[QUEUE_NAMES_OFFSET:end]) + data[end:])
 
-    return changed
+    return change_name_bytes
 
 
 def _count_name_padding(name: bytes) -> bytes:
@@ -276,7 +276,7 @@ for _name, _rules, _says, _install in (
         "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
             MESSAGE,
-            {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER_QUEUE_MANAGER},
+            {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(PUBLIC),
         ),
     ),
@@ -292,7 +292,7 @@ for _name, _rules, _says, _install in (
         "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
             MESSAGE,
-            {"UserHeader.ResponseQueue.SourceQueueManager": OTHER_QUEUE_MANAGER},
+            {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(ON_OTHER),
         ),
     ),

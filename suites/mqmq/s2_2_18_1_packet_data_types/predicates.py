@@ -44,13 +44,13 @@ def require_well_formed_names(kind: type, *fields: str) -> Predicate:
     malformed fields.
     """
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_names(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
         found = [name for name in list_queue_names(packet) if isinstance(name, kind)]
         return (True, f"the number of well-formed names is {len(found)}") if found else None
 
-    return predicate
+    return judge_names
 
 
 for rule, expected, kind, fields in (

@@ -18,7 +18,7 @@ FIXED_SIZE = 56
 """Size in bytes of the MessagePropertiesHeader before its label."""
 QUEUE_NAMES_OFFSET = 64
 """Offset of the first queue name: it follows the BaseHeader and the fixed part of the UserHeader."""
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
 """Values of RQ for a public response queue and for a private response queue of another host."""
 
@@ -59,12 +59,12 @@ def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, que
 @covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
 def test_public_response_queue_is_guid(peer, sut, judge):
     """The SUT sends a message with a public response queue: RQ is 5, and ResponseQueue is the GUID of the queue."""
-    frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={OTHER_QUEUE_MANAGER}")
+    frame, kind, rest = _send_with_response_queue(peer, sut, f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}")
     if kind != PUBLIC:
         raise ConformanceFailure(f"the SUT sends a public response queue with RQ {kind}")
     judge(
         "MQMQ-2.2.18.1.7.1-02",
-        expected=OTHER_QUEUE_MANAGER,
+        expected=SECOND_QUEUE_MANAGER_GUID,
         case="ResponseQueue",
         observed=UUID(bytes_le=rest[:16]),
         evidence=frame,
@@ -84,12 +84,12 @@ def test_private_response_queue_is_host_guid_and_number(peer, sut, judge):
     """The SUT sends a message with a private response queue of a third host: RQ is 6, and ResponseQueue is the GUID of
     the host and the number of the queue.
     """
-    frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={OTHER_QUEUE_MANAGER}\0000ABCD")
+    frame, kind, rest = _send_with_response_queue(peer, sut, rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\0000ABCD")
     if kind != OTHER_HOST:
         raise ConformanceFailure(f"the SUT sends a private response queue of a third host with RQ {kind}")
     judge(
         "MQMQ-2.2.18.1.7.2-02",
-        expected=OTHER_QUEUE_MANAGER,
+        expected=SECOND_QUEUE_MANAGER_GUID,
         case="host in ResponseQueue",
         observed=UUID(bytes_le=rest[:16]),
         evidence=frame,

@@ -302,12 +302,12 @@ def _count_time_since_start(faulty: FaultyCore) -> None:
     """Let the queue manager compute the time from its start time and the seconds since the start."""
     began: list[Now] = []
 
-    def count(now: Now) -> Now:
+    def count_from_first_time(now: Now) -> Now:
         first = began[0] if began else now
         began[:] = [first]
         return replace(now, utc_s=first.utc_s + (now.monotonic_ms - first.monotonic_ms) // 1_000)
 
-    faulty.clocks.append(count)
+    faulty.clocks.append(count_from_first_time)
 
 
 add(

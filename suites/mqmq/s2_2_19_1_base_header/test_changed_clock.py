@@ -50,15 +50,15 @@ def test_sender_checks_and_sets_times_by_changed_clock(peer, sut, judge):
     """
     to = peer.direct_name()
 
-    def send(tag, time_s):
+    def send_with_lifetime(tag, time_s):
         before_s = peer.environment.now().utc_s
         sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=time_s)
         return between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
 
-    send(EXPIRED, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
-    before = send(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
+    send_with_lifetime(EXPIRED, CLOCK_CHANGE_S - SECONDS_PER_HOUR)
+    before = send_with_lifetime(IN_TIME, CLOCK_CHANGE_S + SECONDS_PER_HOUR)
     sut.change_environment(clock=CLOCK_CHANGE_S)
-    send(AFTERWARDS, SECONDS_PER_HOUR)
+    send_with_lifetime(AFTERWARDS, SECONDS_PER_HOUR)
     after_s = peer.environment.now().utc_s + CLOCK_CHANGE_S
     sender = Sender(peer, sut, to)
     session = sender.await_session()

@@ -20,7 +20,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Rec
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: private queue of the destination, public queue, direct name."""
@@ -65,19 +65,19 @@ for _name, _rules, _says, _install in (
         "sender-user-message-source-queue-manager-wrong",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries the GUID of an unknown queue manager as SourceQueueManager.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_QUEUE_MANAGER),
+        field_is(MESSAGE, "UserHeader.SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(DIRECT)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(DIRECT)),
     ),
     (
         "sender-queue-manager-address-wrong-for-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(ON_DESTINATION)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(ON_DESTINATION)),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
@@ -210,13 +210,13 @@ for _name, _rules, _says, _install in (
 def _swap_fields(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
     """Swap two fields of a UserMessage, each given by offset and size."""
 
-    def swapped(packet: UserMessagePacket) -> bytes:
+    def swap_in_packet(packet: UserMessagePacket) -> bytes:
         data = bytearray(packet.build())
         one, other = slice(first, first + size), slice(second, second + size)
         data[one], data[other] = data[other], data[one]
         return bytes(data)
 
-    return swapped
+    return swap_in_packet
 
 
 def _move_journaling_flags(packet: UserMessagePacket) -> int:
@@ -312,7 +312,7 @@ for _name, _rules, _says, _install in (
         "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER_QUEUE_MANAGER, has_dq(PUBLIC)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(PUBLIC)),
     ),
     (
         "sender-transactional-message-sent-time-zero",

@@ -22,12 +22,12 @@ add(
 
 
 def _empty_queues_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
-    def empty(qm: QueueManager) -> None:
+    def empty_queues(qm: QueueManager) -> None:
         for queue in which(qm):
             for position in list(queue.MessagePositionList):
                 queue.MessagePositionList.remove(position)
 
-    return at_restart(empty)
+    return at_restart(empty_queues)
 
 
 add(
@@ -49,14 +49,14 @@ add(
 def _change_restored_messages(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
     """Apply `change` to the messages of each queue after a restart."""
 
-    def install(faulty: FaultyCore) -> None:
-        def again(after: FaultyCore) -> None:
+    def install_change_at_restart(faulty: FaultyCore) -> None:
+        def change_after_restart(after: FaultyCore) -> None:
             for queue in after.core.adm.QueueCollection.values():
                 change(list(queue.MessagePositionList))
 
-        faulty.on_restart.append(again)
+        faulty.on_restart.append(change_after_restart)
 
-    return install
+    return install_change_at_restart
 
 
 def _clear_extensions(positions: list[MessagePosition]) -> None:

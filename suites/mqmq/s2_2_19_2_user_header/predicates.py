@@ -57,13 +57,13 @@ def check_delivery_mode(packet: Any, context: Context) -> Finding:
 def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
     """Return a predicate that checks that DQ, AQ or RQ has a defined value."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_value(packet: Any, context: Context) -> Finding:
         if not is_message(context.frame.data):
             return None
         value = getattr(read_user_flags(context.frame.data), flag)
         return value in allowed, f"{flag} is {value}"
 
-    return predicate
+    return judge_value
 
 
 passive("MQMQ-2.2.19.2-15", (MESSAGE, MALFORMED), "DQ is one of 0, 3, 5, 7")(require_defined_value("DQ", (0, 3, 5, 7)))
@@ -111,7 +111,7 @@ def require_queue_name_presence(flag: str, queue: str, kinds: tuple[int, ...], *
     others = (0,) if there else QUEUE_LAYOUTS
     present, opposite = ("present", "missing") if there else ("missing", "present")
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_name_presence(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not is_message(data):
             return None
@@ -126,7 +126,7 @@ def require_queue_name_presence(flag: str, queue: str, kinds: tuple[int, ...], *
             else None
         )
 
-    return predicate
+    return judge_name_presence
 
 
 for rule, flag, queue, kinds, there in (

@@ -17,11 +17,11 @@ from suites.mqqb.steps.disposition import await_arrival, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME_PROPERTIES, describe_differences, describe_packet
 
-THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
 PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
 PRIVATE_QUEUE_BY_NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
-ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=0x0102_0304)
+QUEUE_ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST_GUID, PrivateQueueIdentifier=0x0102_0304)
 PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
 DIRECT_NAME = "TCP:127.0.0.9\\private$\\mqc-{}"
 
@@ -29,7 +29,7 @@ FIELDS_BY_ADMIN_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     2: {"AQ": 2, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"AQ": 3, "AdminQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"AdminQueue": PUBLIC_QUEUE},
-    6: {"AdminQueue": ON_THIRD_HOST},
+    6: {"AdminQueue": QUEUE_ON_THIRD_HOST},
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
 """By AQ: the fields of a message with an administration queue of that form."""
@@ -37,9 +37,9 @@ FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     3: {"RQ": 3, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
-    4: {"RQ": 4, "AdminQueue": ON_THIRD_HOST, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
+    4: {"RQ": 4, "AdminQueue": QUEUE_ON_THIRD_HOST, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
     5: {"ResponseQueue": PUBLIC_QUEUE},
-    6: {"ResponseQueue": ON_THIRD_HOST},
+    6: {"ResponseQueue": QUEUE_ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
 """By value of RQ: the fields of a message whose response queue is named as RQ announces."""
@@ -98,7 +98,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
 
 
 def _list_host_guids(peer, sut):
-    return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST}
+    return {"source": sut.guid, "destination": peer.identifier, "third": THIRD_HOST_GUID}
 
 
 SENT_NAMES = (

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, facts, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, sign_message
@@ -18,7 +18,7 @@ NO_CHANGED_MESSAGE = none("change of a message")
 SHORT_LIFETIME_S = 2
 LONGER_LIFETIME_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
-PROPERTIES = {
+SENT_PROPERTIES = {
     "priority": 5,
     "application_tag": 0x0A0B_0C0D,
     "acks": ["positive_receive"],
@@ -141,7 +141,7 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     for label, fields in (
         ("empty", {"body": ""}),
         ("received", {"body": "received"}),
-        ("full", {"body": "full", **PROPERTIES, **queues}),
+        ("full", {"body": "full", **SENT_PROPERTIES, **queues}),
         ("last", {"body": "x" * 10_000}),
     ):
         sut.send(to, label=label, delivery=delivery, **fields)
@@ -280,7 +280,7 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
 
     After a restart these queues are unchanged.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     full = sut.new_queue("full", quota_kb=1)
     other = peer.open_raw()
@@ -307,15 +307,15 @@ def test_dead_letters_and_journaled_messages_survive_restart(peer, sut, judge):
     session, frames = sender.await_first(1)
     session.acknowledge_all()
 
-    def kept():
+    def list_kept_messages():
         return {name: sut.kept(name) for name in SYSTEM_QUEUES}
 
-    peer.eventually(lambda: all(kept().values()) and len(kept()[SYSTEM_QUEUES[0]]) == 2)
-    before = kept()
+    peer.eventually(lambda: all(list_kept_messages().values()) and len(list_kept_messages()[SYSTEM_QUEUES[0]]) == 2)
+    before = list_kept_messages()
     if not all(before.values()):
         raise ConformanceFailure(f"no message is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
-    for name, messages in kept().items():
+    for name, messages in list_kept_messages().items():
         judge.all(
             expected=NO_CHANGED_MESSAGE,
             observed=_list_changes(before[name], messages),
@@ -331,22 +331,22 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     restart: both are in the named queue. Erratum E111 leaves open which dead-letter queue stores nontransactional
     messages.
     """
-    if not release_of(sut).dead_letters:
+    if not find_release(sut).dead_letters:
         raise LackedByRelease("the SUT has no dead-letter queues (MS-MQMQ <3>)")
     own = sut.new_queue("dead", transactional=True)
     fields = {"delivery": "transactional", "journal": ["negative"], "dead_letter_queue": own}
 
-    def send(label, time_s):
+    def send_with_lifetime(label, time_s):
         to = peer.direct_name("mqc-late")
         sut.attempt(sut.send, to, label=label, body=label, time_to_reach_queue_s=time_s, **fields)
 
-    send("first", SHORT_LIFETIME_S)
+    send_with_lifetime("first", SHORT_LIFETIME_S)
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     if not peer.eventually(lambda: _list_labels(sut, own) == ["first"]):
         reason = "the SUT puts no dead letter into the queue that the message names"
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=reason)
         return
-    send("second", LONGER_LIFETIME_S)
+    send_with_lifetime("second", LONGER_LIFETIME_S)
     sut.restart()
     peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
     peer.eventually(lambda: "second" in _list_labels(sut, own))

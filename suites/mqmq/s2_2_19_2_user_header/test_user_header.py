@@ -33,7 +33,7 @@ UNLISTED_QUEUE_TYPES = (
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
 """Each row: the rule, the flag, and an undefined value of the flag."""
-THIRD_HOST = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
+THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
 
@@ -52,7 +52,7 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
     """The peer sends messages with several values of ConnectorType: each message is in its queue."""
-    for connector in (UUID(int=0), THIRD_HOST, sut.guid):
+    for connector in (UUID(int=0), THIRD_HOST_GUID, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
         judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
@@ -72,7 +72,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
-    judge(rule, expected=closed(), observed=connection.until_closed(), evidence=sent)
+    judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
 
 
 @needs("receive")
@@ -83,9 +83,9 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
     """A message with RQ 4 arrives; its administration queue is a private queue of its source, of the SUT, or of a third
     host: the application receives a response queue on the host of the administration queue.
     """
-    hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST}
+    hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST_GUID}
     by_number = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)
-    on_third_host = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST, PrivateQueueIdentifier=7)
+    on_third_host = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST_GUID, PrivateQueueIdentifier=7)
     names = {
         "AQ": kind,
         "AdminQueue": on_third_host if kind == 6 else by_number,

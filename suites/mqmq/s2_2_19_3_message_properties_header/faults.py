@@ -176,13 +176,13 @@ def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Instal
     header.
     """
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_header_bytes(packet: UserMessagePacket) -> bytes:
         headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
         data = bytearray(packet.build())
         change(data, sum(len(header.build()) for header in headers if header is not None))
         return bytes(data)
 
-    return packets(MESSAGE, changed)
+    return packets(MESSAGE, change_header_bytes)
 
 
 def _swap_tag_and_body_type(data: bytearray, at: int) -> None:

@@ -82,7 +82,7 @@ def check_body_type(packet: Any, context: Context) -> Finding:
 def require_at_most_packet_size(field: str) -> Predicate:
     """Return a predicate that checks that the size of a part is at most the size of the packet."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_size(packet: Any, context: Context) -> Finding:
         if not isinstance(packet, FormatError):
             size, limit = getattr(packet.MessagePropertiesHeader, field), packet.BaseHeader.PacketSize
             return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
@@ -95,7 +95,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
         limit = int.from_bytes(data[8:12], "little")
         return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
 
-    return predicate
+    return judge_size
 
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):

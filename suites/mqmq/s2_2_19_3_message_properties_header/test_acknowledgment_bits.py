@@ -8,7 +8,7 @@ from harness.expectations import any_order, facts
 from harness.run.marks import covers, needs, varied
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier, list_class_names
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
 
 LONG_TIMEOUT_MS = 600_000
 
@@ -32,7 +32,7 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     ]
     acks = receiver.await_acks(1)
     without, requested = (
-        list_class_names([ack for ack in acks if correlation_id_of(ack) == identifier(one)]) for one in sent
+        list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
     )
     observed = {"classes_of_acknowledgments_without_PA_and_NA": without, "classes_with_PA_and_NA": requested}
     judge.all(

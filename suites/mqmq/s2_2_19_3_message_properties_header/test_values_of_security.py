@@ -41,7 +41,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             sut, secured.message(body=CLEAR_BODY), ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256], **changes
         )
 
-    def with_unlisted_hash(packet):
+    def set_unlisted_hash(packet):
         packet["MessagePropertiesHeader"].HashAlgorithm = UNLISTED_HASH
         return packet
 
@@ -50,16 +50,22 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             "MQMQ-2.2.19.3-21": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
-            "MQMQ-2.2.19.3-22": with_unlisted_hash(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-22": set_unlisted_hash(sign_message(secured.message())),
             "MQMQ-2.2.19.3-25": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
-            "unsigned": with_unlisted_hash(secured.message()),
+            "unsigned": set_unlisted_hash(secured.message()),
             "encrypted": build_encrypted_message(),
         }
     )
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
         found = dispositions[rule]
         expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
-        judge(rule, expected=expected, observed=found.in_silence, evidence=found.frames, case="acknowledgment")
+        judge(rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case="acknowledgment")
     for rule, name in ACCEPTED_CASE_BY_RULE.items():
         found = dispositions[name]
-        judge(rule, expected=ACCEPTED_OUTCOME, observed=found.in_silence, evidence=found.frames, case="acknowledgment")
+        judge(
+            rule,
+            expected=ACCEPTED_OUTCOME,
+            observed=found.silent_refusal,
+            evidence=found.frames,
+            case="acknowledgment",
+        )

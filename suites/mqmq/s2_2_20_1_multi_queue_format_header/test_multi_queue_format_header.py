@@ -16,7 +16,7 @@ from suites.mqqb.steps.sender import Sender
 MQF = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """By name of a list: its HeaderID."""
-MAY_BE_EMPTY = ("Administration", "Response")
+LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
 SIGNATURE = 0x015E
 PRIVATE, DIRECT = 2, 3
@@ -43,7 +43,7 @@ RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 """The rules that each copy has JP and JN of the message."""
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
-MAY_DIFFER = (
+FIELDS_THAT_MAY_DIFFER = (
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
     "UserHeader.QueueManagerAddress",
@@ -137,7 +137,9 @@ def _differing_fields(copies):
     """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
     found = [Layout(frame).fields for frame in copies]
     names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
-    return sorted(name for name in names - set(MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1)
+    return sorted(
+        name for name in names - set(FIELDS_THAT_MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1
+    )
 
 
 def _judge_lists(judge, frame, lists):
@@ -150,7 +152,7 @@ def _judge_lists(judge, frame, lists):
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         judge(

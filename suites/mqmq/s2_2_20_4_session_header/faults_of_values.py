@@ -15,12 +15,14 @@ HIGHEST_U32 = 0xFFFF_FFFF
 
 
 def _make_uncounted(original: Any) -> Any:
-    def transmit(qm: QM, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+    def transmit_uncounted(
+        qm: QM, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket
+    ) -> None:
         original(qm, session, position, packet)
         if packet.DebugHeader is not None and packet.MessagePropertiesHeader.ApplicationTag == HIGHEST_U32:
             session.MessageSentCount -= 1
 
-    return transmit
+    return transmit_uncounted
 
 
 add(

@@ -12,7 +12,7 @@ from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
 
@@ -300,7 +300,7 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1}, session=wrong)))
     closed = session.wait_closed()
     came = receiver.await_acks(2)
-    answered = {correlation_id_of(frame) for frame in came}
+    answered = {get_correlation_id(frame) for frame in came}
     right_count, wrong_count = (identifier(frame) in answered for frame in sent)
     observed = {
         "message_with_right_count_acknowledged": right_count,

@@ -22,7 +22,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
 SECURITY_DATA = "SecurityHeader.SecurityData"
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 NO_SENDER, QUEUE_MANAGER = 0, 2
 """Values of ST."""
@@ -44,12 +44,14 @@ def _lengthen_security_item(name: str, more: bytes = bytes(4)) -> Install:
 def _change_sender_identifier(kind: int) -> Install:
     """Replace SecurityID in signed messages that have the given ST."""
 
-    def meant(packet: UserMessagePacket) -> bool:
+    def has_sender_identifier(packet: UserMessagePacket) -> bool:
         security = packet.SecurityHeader
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
     return wrong_fields(
-        MESSAGE, {f"{SECURITY_DATA}.SecurityID": OTHER_QUEUE_MANAGER.bytes_le, f"{SECURITY_DATA}.Padding": None}, meant
+        MESSAGE,
+        {f"{SECURITY_DATA}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le, f"{SECURITY_DATA}.Padding": None},
+        has_sender_identifier,
     )
 
 
@@ -199,11 +201,11 @@ add_refusals(
 def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
     """Change the bytes of a SecurityHeader."""
 
-    def changed(packet: UserMessagePacket) -> bytes:
+    def change_header_bytes(packet: UserMessagePacket) -> bytes:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(MESSAGE, changed, has_header("SecurityHeader"))
+    return packets(MESSAGE, change_header_bytes, has_header("SecurityHeader"))
 
 
 def _join_security_items(

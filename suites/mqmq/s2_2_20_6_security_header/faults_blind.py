@@ -10,7 +10,7 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.surface.clock import Now
 
 STREAM_CIPHER = 0x6801
-BLOCK = 8
+CIPHER_BLOCK_BYTES = 8
 
 
 @fault("receiver-encrypted-body-padding-removed-twice", breaks="MQMQ-2.2.20.6-06", blind=True)
@@ -22,7 +22,12 @@ class PaddingRemovedTwice(SecurityOnReceipt):
         properties = decrypted.MessagePropertiesHeader
         body = properties.MessageBody
         encrypted = packet.SecurityHeader is not None and packet.SecurityHeader.EB
-        if not encrypted or properties.EncryptionAlgorithm == STREAM_CIPHER or not body or not 1 <= body[-1] <= BLOCK:
+        if (
+            not encrypted
+            or properties.EncryptionAlgorithm == STREAM_CIPHER
+            or not body
+            or not 1 <= body[-1] <= CIPHER_BLOCK_BYTES
+        ):
             return decrypted
         if not body.endswith(bytes([body[-1]]) * body[-1]):
             return decrypted

@@ -55,7 +55,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             ),
             observed={
                 "genuine_signature": genuine.answer,
-                "forged_signature": forged.in_silence,
+                "forged_signature": forged.silent_refusal,
                 "level": shown and genuine.level,
             },
             case=bit,

@@ -18,8 +18,8 @@ MESSAGE = UserMessagePacket
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 GUID_SIZE = 16
 LIST_HEAD = 12
-LARGE = 0xFFFFFF
-PIECE = 0x10000
+LARGE_BODY_BYTES = 0xFFFFFF
+PIECE_BYTES = 0x10000
 MEBIBYTE = 0x100000
 
 
@@ -51,7 +51,7 @@ for _name, _rules, _says, _install in (
         "sender-list-element-count-too-large",
         ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
         "The sender's list of destinations carries an ElementCount that is much too large.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.ElementCount", LARGE),
+        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.ElementCount", LARGE_BODY_BYTES),
     ),
     (
         "sender-list-signature-id-0x015f",
@@ -63,7 +63,7 @@ for _name, _rules, _says, _install in (
         "sender-list-signature-size-beyond-packet",
         ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
         "The sender's MQFSignatureHeader carries a Size above the size of the packet.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.Size", LARGE),
+        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.Size", LARGE_BODY_BYTES),
     ),
     (
         "sender-list-signature-reversed",
@@ -144,7 +144,7 @@ for _name, _rule, _says, _change in (
 
 def _cut_large_body(data: bytes) -> bytes:
     """Return the first half of a large body, and a small body unchanged."""
-    return data[: len(data) // 2] if len(data) > PIECE else data
+    return data[: len(data) // 2] if len(data) > PIECE_BYTES else data
 
 
 def _move_debug_header_to_front(packet: UserMessagePacket) -> bytes:

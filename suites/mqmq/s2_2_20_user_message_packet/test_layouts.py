@@ -16,7 +16,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver, identifier
 
-OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACE_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
 ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
@@ -175,7 +175,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         priority=6,
         delivery="express",
         acks=["positive_receive", "negative_receive"],
-        admin_queue=rf"PRIVATE={OTHER_QUEUE_MANAGER}\000000A7",
+        admin_queue=rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\000000A7",
         response_queue=answers,
         time_to_reach_queue_s=1_000,
         time_to_be_received_s=0x0102_0304,
@@ -196,7 +196,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         f"{USER}TimeToBeReceived": 0x0102_0304,
         **flags_of_user_header(JN=1, AQ=6, RQ=7),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
-        f"{USER}AdminQueue": f"{OTHER_QUEUE_MANAGER}\\000000a7",
+        f"{USER}AdminQueue": f"{SECOND_QUEUE_MANAGER_GUID}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
         **_build_expected_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
@@ -218,7 +218,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         label=LABEL,
         delivery="transactional",
         acks=["positive_arrival"],
-        admin_queue=f"PUBLIC={OTHER_QUEUE_MANAGER}",
+        admin_queue=f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}",
         journal=["positive"],
     )
     outgoing.end()
@@ -228,7 +228,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         f"{USER}QueueManagerAddress": ZERO_GUID,
         **flags_of_user_header(DM=1, JP=1, AQ=5, TH=1),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
-        f"{USER}AdminQueue": str(OTHER_QUEUE_MANAGER),
+        f"{USER}AdminQueue": str(SECOND_QUEUE_MANAGER_GUID),
         "TransactionHeader.Flags.CG": 0,
         "TransactionHeader.Flags.FM": 1,
         "TransactionHeader.Flags.LM": 1,

@@ -137,7 +137,10 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
     judge(
         "MQMQ-2.2.20.3-02",
         expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),
-        observed={"genuine_signature": found["genuine"].answer, "forged_signature": found["forged"].in_silence},
+        observed={
+            "genuine_signature": found["genuine"].answer,
+            "forged_signature": found["forged"].silent_refusal,
+        },
         evidence=[*found["genuine"].frames, *found["forged"].frames],
     )
 

@@ -21,11 +21,11 @@ SIG10, SIG20, SIG30 = SignatureType.SIG10, SignatureType.SIG20, SignatureType.SI
 def _set_signed_field(path: str, value: Any) -> Change:
     """Return a change that sets the field `path`; a callable `value` computes the new value from the old value."""
 
-    def change(packet: UserMessagePacket) -> UserMessagePacket:
+    def set_field_in_packet(packet: UserMessagePacket) -> UserMessagePacket:
         changed: UserMessagePacket = set_fields(packet, {path: value})
         return changed
 
-    return change
+    return set_field_in_packet
 
 
 def _clear_flags(bits: int) -> Callable[[int], int]:

@@ -185,7 +185,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
                 signed_after_the_change=ARRIVED,
                 signed_before_the_change=secured.refused_without_storing(BAD),
             ),
-            observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.in_silence},
+            observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.silent_refusal},
             case=changed.field,
             evidence=[*after.frames, *before.frames],
             errata="E81",

@@ -31,13 +31,13 @@ def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
     """
 
     @wraps(judge_bytes)
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_packet(packet: Any, context: Context) -> Finding:
         frame = context.frame
         meant = frame.transport == "tcp" and frame.size >= BASE_HEADER_SIZE and not is_no_packet(frame)
         finding = judge_bytes(frame.data) if meant else None
         return None if isinstance(packet, FormatError) and isinstance(finding, tuple) and finding[0] else finding
 
-    return predicate
+    return judge_packet
 
 
 def size_counts_packet(data: bytes) -> Finding:

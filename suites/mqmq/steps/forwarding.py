@@ -30,11 +30,11 @@ def forward_message(peer: Peer, sut: Sut, user: Mapping[str, Any] = NO_FIELDS, *
     packet = peer.message({**to, **user}, destination=None, ApplicationTag=tag, **headers)
     sent = connection.send(packet)
 
-    def forwarded() -> list[Frame]:
+    def list_forwarded_frames() -> list[Frame]:
         return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG_FIELD) == tag]
 
-    peer.environment.run_until(lambda: bool(forwarded()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    peer.environment.run_until(lambda: bool(list_forwarded_frames()), sut.connect_timeout_ms + sut.response_timeout_ms)
     peer.inbox.acknowledge()
-    if not forwarded():
+    if not list_forwarded_frames():
         raise ConformanceFailure("the SUT did not forward the message")
-    return sent, forwarded()[0]
+    return sent, list_forwarded_frames()[0]

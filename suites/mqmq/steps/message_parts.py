@@ -21,15 +21,15 @@ JudgePart = Callable[[Any, Any], Finding]
 def judge_message_part(name: str) -> Callable[[JudgePart], Predicate]:
     """Apply a predicate only to messages with a part, such as ``SecurityHeader``."""
 
-    def decorate(judge_part: JudgePart) -> Predicate:
+    def wrap_predicate(judge_part: JudgePart) -> Predicate:
         @wraps(judge_part)
-        def predicate(packet: Any, context: Context) -> Finding:
+        def judge_packet(packet: Any, context: Context) -> Finding:
             part = getattr(packet, name)
             return None if part is None else judge_part(part, packet)
 
-        return predicate
+        return judge_packet
 
-    return decorate
+    return wrap_predicate
 
 
 def require_well_formed_part(part: str, *fields: str) -> Predicate:
@@ -37,12 +37,12 @@ def require_well_formed_part(part: str, *fields: str) -> Predicate:
     gives malformed fields.
     """
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_part_form(packet: Any, context: Context) -> Finding:
         if isinstance(packet, FormatError):
             return (False, str(packet)) if packet.field.startswith(fields) else None
         return None if getattr(packet, part) is None else (True, f"the {part} is well-formed")
 
-    return predicate
+    return judge_part_form
 
 
 def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
@@ -50,7 +50,7 @@ def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
     exercise the rule.
     """
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_part_presence(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not isinstance(packet, FormatError):
             holder = getattr(packet, header)
@@ -63,7 +63,7 @@ def require_part_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
             return None
         return False, f"{flag} does not match the presence of {part}: {packet}"
 
-    return predicate
+    return judge_part_presence
 
 
 def check_properties_present(packet: Any, context: Context) -> Finding:

@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.peer import Peer
-from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
@@ -37,7 +37,7 @@ class Outgoing:
         support the encryption.
         """
         frame = self.poll(**message)
-        if frame is None and message.get("privacy_level") == "advanced" and not release_of(self.sut).aes:
+        if frame is None and message.get("privacy_level") == "advanced" and not find_release(self.sut).aes:
             raise LackedByRelease("the SUT does not send with PrivacyLevel Advanced (MS-MQQB <66>)")
         if frame is None:
             raise ConformanceFailure("the SUT did not send the message")

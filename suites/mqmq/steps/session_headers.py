@@ -77,13 +77,13 @@ def apply_to_session_headers(judge: JudgeHeader, *, only_first: bool = False) ->
     the counts before it.
     """
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_packet(packet: Any, context: Context) -> Finding:
         if packet.SessionHeader is None:
             return None
         counts = context.before(Counts)
         return None if only_first and counts.headers else judge(packet, counts)
 
-    return predicate
+    return judge_packet
 
 
 def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
@@ -170,10 +170,10 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
 def require_0_before_recoverable_messages(name: str) -> JudgeHeader:
     """Demand that a field is 0 while no recoverable message was received."""
 
-    def judge(packet: Any, counts: Counts) -> Finding:
+    def judge_header(packet: Any, counts: Counts) -> Finding:
         if not counts.is_clear or counts.came_recoverable:
             return None
         value = getattr(packet.SessionHeader, name)
         return value == 0, f"{name} is {value}, although no recoverable message was received"
 
-    return judge
+    return judge_header

@@ -30,7 +30,7 @@ class Places(Summary):
 def compare_with_previous(judge: JudgePair) -> Predicate:
     """Return a predicate that compares each new transactional message with the previous message of its sequence."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_packet(packet: Any, context: Context) -> Finding:
         header = packet.TransactionHeader
         if header is None:
             return None
@@ -39,7 +39,7 @@ def compare_with_previous(judge: JudgePair) -> Predicate:
         before = known.get((header.TxSequenceID, header.TxSequenceNumber - 1))
         return None if before is None or place in known else judge(header, before)
 
-    return predicate
+    return judge_packet
 
 
 def check_fm_marks_first_message(header: Any, before: Any) -> Finding:

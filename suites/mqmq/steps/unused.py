@@ -38,14 +38,14 @@ def require_not_set(header: str, value_of: Callable[[Any], int], name: str) -> P
     from the header.
     """
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_unused_bit(packet: Any, context: Context) -> Finding:
         part = getattr(packet, header, None)
         if part is None or not is_own(packet, context):
             return None
         value = value_of(part)
         return value == 0, f"{name} is {value}"
 
-    return predicate
+    return judge_unused_bit
 
 
 def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapping[str, str]) -> None:

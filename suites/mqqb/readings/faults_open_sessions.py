@@ -85,21 +85,21 @@ class OnAnOpenSession(Sending):
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)
-        for other in self._accepted():  # what waited for the disk may be on any of them
+        for other in self._list_accepted_sessions():  # what waited for the disk may be on any of them
             if other is not session and len(other.OutgoingMessageTable):
                 super().dispatch_messages(other, now)
 
     def _may_move(self, session: Session) -> bool:
         return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
-    def _accepted(self) -> list[Session]:
+    def _list_accepted_sessions(self) -> list[Session]:
         every = self.qm.sessions.values()
         return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
 
     def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
         """Find a session that the destination of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
-        found = [one for one in self._accepted() if name.startswith(_build_host_prefixes(one))]
+        found = [one for one in self._list_accepted_sessions() if name.startswith(_build_host_prefixes(one))]
         if not found:
             return None
         session = type(self).choose(self.qm, found)

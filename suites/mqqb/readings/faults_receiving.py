@@ -193,7 +193,7 @@ class EveryRefusedAdvances(Admission):
     ) -> UserMessagePacket | None:
         admitted = super().admit(session, packet, queue, now)
         if admitted is None and queue is not None:
-            message = self.message_of(packet, now)
+            message = self.build_message(packet, now)
             transfer = queue.IncomingTransactionalTransferInfoCollection.get(_get_sequence_key(packet, message))
             session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
             session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
@@ -240,7 +240,7 @@ class OneSequenceForASender(InSequence):
         queue = self.qm.arrival.find_destination(packet)
         newest = self._newest(packet)
         if queue is not None and newest is not None:
-            name = self.qm.admission.message_of(packet, now).DestinationQueueFormatName
+            name = self.qm.admission.build_message(packet, now).DestinationQueueFormatName
             known = queue.IncomingTransactionalTransferInfoCollection
             key = (packet.UserHeader.SourceQueueManager, name.lower())
             transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))

@@ -22,13 +22,13 @@ register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParameter
 def _demand_timeout(field: str, shortest_ms: int) -> Predicate:
     """Judge a timeout of an initiator; an acceptor repeats the timeout of the initiator, regardless of its value."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_timeout(packet: Any, context: Context) -> Finding:
         if context.sut_role != "initiator":
             return None
         value = getattr(packet.ConnectionParametersHeader, field)
         return shortest_ms <= value <= LONGEST_TIMEOUT_MS, f"{field} is {value}"
 
-    return predicate
+    return judge_timeout
 
 
 for rule, field, shortest_ms in (

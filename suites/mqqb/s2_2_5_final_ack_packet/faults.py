@@ -155,13 +155,13 @@ class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
 
 
 def _change_final_ack(change: Any) -> Any:
-    def make(original: Any) -> Any:
-        def send(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
+    def make_changed_sending(original: Any) -> Any:
+        def send_changed_final_ack(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
             original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
 
-        return send
+        return send_changed_final_ack
 
-    return replace_part(override_method(OrderAcks.send_transactional_ack, make))
+    return replace_part(override_method(OrderAcks.send_transactional_ack, make_changed_sending))
 
 
 add(

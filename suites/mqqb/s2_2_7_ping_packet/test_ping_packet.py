@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import fields
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer, try_session_request
+from suites.mqqb.steps.pinging import ping_sut, request_session_with_guid, require_ping_answer, try_session_request
 
 RULES_OF_UNUSED_BITS = {
     2: "MQQB-2.2.7-06",
@@ -64,13 +64,13 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
     for number in range(MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS):
         client = UUID(CLIENT_GUID_FORMAT.format(number))
         exchange = ping_sut(peer, QMGuid=client)
-        outcome, connection = request_session_as(peer, client)
+        outcome, connection = request_session_with_guid(peer, client)
         evidence = [*exchange, *connection.received[:1]]
         predicted = exchange.predicted_outcome
         judge.all(
             expected=outcome,
             observed=predicted,
-            case=f"RF of the Ping Response before session request {number + 1}",
+            case=f"outcome of session request {number + 1} that RF of the Ping Response predicts",
             evidence=evidence,
         )
         if outcome != "accepted":
@@ -89,11 +89,11 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
         rules = ("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
         judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
-    opened = [request_session_as(peer, peer.identifier)[1]]
+    opened = [request_session_with_guid(peer, peer.identifier)[1]]
     for limit in (1, usual):
         sut.configure(max_sessions=limit)
         exchange = ping_sut(peer, RC=RC)
-        outcome, connection = request_session_as(peer, peer.identifier)
+        outcome, connection = request_session_with_guid(peer, peer.identifier)
         opened.append(connection)
         case = f"Ping Response with max_sessions {limit}"
         judge(
@@ -101,7 +101,7 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             "MQQB-3.1.7.7-05",
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF of the {case}",
+            case=f"outcome that RF of the {case} predicts",
             evidence=exchange,
         )
         judge(
@@ -131,7 +131,7 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
         judge.all(
             expected=outcome,
             observed=exchange.predicted_outcome,
-            case=f"RF of the Ping Response of a SUT that is {case}",
+            case=f"outcome that RF of the Ping Response predicts while the SUT is {case}",
             evidence=exchange,
         )
 

@@ -116,12 +116,12 @@ class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
 def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
     """Change each incoming sequence at a restart."""
 
-    def spoil(qm: QueueManager) -> None:
+    def spoil_incoming_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
                 change(transfer)
 
-    return at_restart(spoil)
+    return at_restart(spoil_incoming_sequences)
 
 
 def _clear_sequence_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
@@ -139,11 +139,11 @@ def _clear_reject_count(transfer: IncomingTransactionalTransferInfo) -> None:
 def _change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
     """Change each outgoing queue at a restart."""
 
-    def spoil(qm: QueueManager) -> None:
+    def spoil_outgoing_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             change(queue)
 
-    return at_restart(spoil)
+    return at_restart(spoil_outgoing_sequences)
 
 
 def _begin_next_sequence(queue: OutgoingQueue) -> None:

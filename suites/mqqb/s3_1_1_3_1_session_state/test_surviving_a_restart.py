@@ -82,21 +82,21 @@ def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, take
         receiver.sequence.number = number - 1
         sent.append(receiver.send(destination=rf"TCP:{sut.address}\{queue}", label=label))
 
-    def labels() -> list[str]:
+    def list_labels() -> list[str]:
         return [one["label"] for one in sut.control.call("peek", queue=queue)["messages"]]
 
     for number in range(1, count + 1):
         send_next_message(number, f"sent before ({number})")
-    if not peer.eventually(lambda: len(labels()) == count):
+    if not peer.eventually(lambda: len(list_labels()) == count):
         raise ConformanceFailure("the messages did not arrive in their queue")
     receiver.poll_acknowledgment()
     while taken and sut.control.call("receive", queue=queue, timeout_ms=0)["message"]:
         pass
-    expected = [*labels(), "sent after"]
+    expected = [*list_labels(), "sent after"]
     sut.restart()
     receiver.session = peer.open_raw()
     send_next_message(count, "the same again")
     send_next_message(count + 2, "too early")
     send_next_message(count + 1, "sent after")
-    peer.eventually(lambda: "sent after" in labels())
-    judge.all(expected=expected, observed=labels(), case="messages in the queue after a restart", evidence=sent)
+    peer.eventually(lambda: "sent after" in list_labels())
+    judge.all(expected=expected, observed=list_labels(), case="messages in the queue after a restart", evidence=sent)

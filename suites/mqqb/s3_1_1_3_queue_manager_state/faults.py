@@ -17,10 +17,10 @@ from reference_qm.surface.clock import Now
 
 
 def _increment_element_at_restart(element: str) -> Install:
-    def change(qm: QueueManager) -> None:
+    def increment_element(qm: QueueManager) -> None:
         setattr(qm.adm, element, getattr(qm.adm, element) + 1)
 
-    return at_restart(change)
+    return at_restart(increment_element)
 
 
 for _name, _rule, _element in (

@@ -32,12 +32,12 @@ def _change_after_initialization(change: Callable[[QueueManager, Now], None]) ->
 def _change_resend_timer_table(first: int, count: int) -> Install:
     """Set some entries of ResendTimerTable to 7 s."""
 
-    def change(qm: QueueManager, now: Now) -> None:
+    def change_table_entries(qm: QueueManager, now: Now) -> None:
         table = list(qm.adm.ResendTimerTable)
         table[first : first + count] = [7] * count
         qm.adm.ResendTimerTable = tuple(table)
 
-    return _change_after_initialization(change)
+    return _change_after_initialization(change_table_entries)
 
 
 def _fill_symmetric_key_cache(cache: str) -> Install:
@@ -46,11 +46,11 @@ def _fill_symmetric_key_cache(cache: str) -> Install:
 
 
 def _change_security_setting(name: str) -> Install:
-    def change(qm: QueueManager, now: Now) -> None:
+    def change_setting(qm: QueueManager, now: Now) -> None:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
-    return _change_after_initialization(change)
+    return _change_after_initialization(change_setting)
 
 
 def _stop_history_timer(qm: QueueManager, now: Now) -> None:
@@ -127,12 +127,12 @@ add(
 def _set_preferred_algorithm(element: str, algorithm: EncryptionAlgorithm) -> Install:
     """Set a preferred algorithm, regardless of the configured algorithm."""
 
-    def change(qm: QueueManager) -> None:
+    def set_algorithm(qm: QueueManager) -> None:
         preferred: dict[str, Any] = {element: int(algorithm)}
         qm.security_settings = replace(qm.security_settings, **preferred)
         qm.caches.configure(qm.security_settings)
 
-    return always(change)
+    return always(set_algorithm)
 
 
 for _name, _rule, _element, _algorithm in (

@@ -158,7 +158,7 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
         "MQQB-3.1.3.2-22",
         expected=expected,
         observed=sorted(Sender.tags(came)),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[ack, *came],
     )
 
@@ -250,7 +250,7 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
 def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
     """The first Ping Request of the SUT after a restart has Cookie 1."""
     sut.restart()
-    if sut.waiting_for([""]):
+    if sut.count_waiting_messages([""]):
         judge.mark_not_exercised("MQQB-3.1.3.2-35", reason="the SUT also pings for messages that survived the restart")
         return
     asked = PingingSut(peer, sut).await_ping()

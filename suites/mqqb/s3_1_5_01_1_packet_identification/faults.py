@@ -101,7 +101,7 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
     acknowledgment.
     """
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_received_bytes(event: Input) -> Iterable[Input]:
         if not isinstance(event, BytesReceived):
             return [event]
         try:
@@ -113,7 +113,7 @@ def _ignore_identifying_fields(identified: Callable[[UserMessagePacket], bool], 
         changed = set_fields(packet, {"BaseHeader.PacketSize": 0, **fields})
         return [replace(event, data=changed.build())] if identified(changed) else [event]
 
-    return inputs(filter_)
+    return inputs(filter_received_bytes)
 
 
 _FLAGS: dict[str, Any] = {"BaseHeader.Flags": 0}

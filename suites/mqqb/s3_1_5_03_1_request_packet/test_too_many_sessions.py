@@ -14,7 +14,7 @@ SESSION_ATTEMPTS = 12
 """
 SESSION_LIMIT_KEY = "max_sessions"
 SMALL_SESSION_LIMIT = 2
-CS = 0x10
+CS_BIT = 0x10
 
 
 def _find_refused_session(peer):
@@ -25,7 +25,7 @@ def _find_refused_session(peer):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
         answer = connection.poll_packet(0)
-        if answer is None or answer.data[18] & CS or connection.wait_closed(peer.sut.quiet_ms):
+        if answer is None or answer.data[18] & CS_BIT or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent
     return None
 
@@ -56,7 +56,7 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         case="response to the request",
         evidence=[sent, answer],
     )
-    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
+    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):

@@ -45,7 +45,7 @@ def _change_round_trip(
 ) -> Install:
     """Change the measured round trip; ``change`` gets the response, the time of the request, and the current time."""
 
-    def install(faulty: FaultyCore) -> None:
+    def install_changed_round_trip(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
 
         class Noted(Establishing):
@@ -62,7 +62,7 @@ def _change_round_trip(
         put_in_place(faulty.core, Noted)
         put_in_place(faulty.core, Measured)
 
-    return install
+    return install_changed_round_trip
 
 
 def _measure_by_own_clock(

@@ -20,7 +20,7 @@ def test_second_establish_connection_request_closes_session(peer, judge):
     in_turn.expect("ConnectionParameters")
     connection = peer.request_session()
     sent = connection.send(establish_request(peer))
-    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 
 
 @sut_survives()
@@ -32,7 +32,7 @@ def test_establish_connection_request_closes_open_session(peer, judge):
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(establish_request(peer))
-    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 
 
 @sut_survives()
@@ -49,7 +49,7 @@ def test_second_establish_connection_response_closes_session(peer, sut, judge):
             session.agree()
         connection = session.connection
         sent = connection.send(establish_response(peer, asked))
-        observed, evidence = connection.until_closed(), [sent, connection.last]
+        observed, evidence = connection.await_close(), [sent, connection.last]
         judge(
             "MQQB-3.1.5.3-01",
             expected=closed(),

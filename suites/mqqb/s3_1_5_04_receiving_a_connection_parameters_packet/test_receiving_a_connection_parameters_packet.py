@@ -17,7 +17,7 @@ def test_connection_parameters_before_a_request_close_connection(peer, judge):
     peer.open_raw()
     connection = peer.connect()
     sent = connection.send(parameters_request())
-    observed = connection.until_closed()
+    observed = connection.await_close()
     judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
 
@@ -30,7 +30,7 @@ def test_connection_parameters_close_open_session(peer, judge):
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(parameters_request())
-    judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.await_close(), evidence=[sent, connection.last])
 
 
 @sut_survives()
@@ -47,5 +47,5 @@ def test_connection_parameters_out_of_turn_close_session_of_the_sut(peer, sut, j
             session.agree()
         connection = session.connection
         sent = connection.send(parameters_request())
-        observed, evidence = connection.until_closed(), [sent, connection.last]
+        observed, evidence = connection.await_close(), [sent, connection.last]
         judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

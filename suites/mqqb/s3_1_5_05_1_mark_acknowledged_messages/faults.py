@@ -61,10 +61,10 @@ def _do_nothing(original: _Original, *_: Any) -> Callable[..., None]:
 
 
 def _send_in_reverse_order(original: _Original, *_: Any) -> _Original:
-    def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    def send_reversed(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _list_unsent_messages(session)[-1], now)
 
-    return send
+    return send_reversed
 
 
 add(

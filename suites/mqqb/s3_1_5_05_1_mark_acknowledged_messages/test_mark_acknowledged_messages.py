@@ -7,7 +7,7 @@ import itertools
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -47,7 +47,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = acknowledge_by(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    first_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = (
         len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
@@ -61,7 +61,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = acknowledge_by(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    repeated_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
@@ -72,7 +72,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[repeated_ack, session.last],
     )
 
-    last_ack = acknowledge_by(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
+    last_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)
     judge(

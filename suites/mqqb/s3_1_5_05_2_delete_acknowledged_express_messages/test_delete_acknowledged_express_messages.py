@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE_POSITIONS = (3,)
@@ -40,7 +40,7 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     acks = []
     for turn in range(2):
         for number in acknowledged if turn == 0 else (1,):
-            acks.append(acknowledge_by(carrier, session, AckSequenceNumber=number))
+            acks.append(acknowledge_with_carrier(carrier, session, AckSequenceNumber=number))
         covered = Sender.tags(sent)[: acknowledged[-1] if turn == 0 else 1]
         expected = [tag for tag in expected if tag in RECOVERABLE_POSITIONS or tag not in covered]
         peer.settle()

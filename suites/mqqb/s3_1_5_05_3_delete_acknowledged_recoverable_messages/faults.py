@@ -18,11 +18,11 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 def _keep_named_message(
     original: Callable[..., None], _: QueueManager, __: Session, header: SessionHeader
 ) -> Callable[..., None]:
-    def delete(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+    def delete_all_but_named(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
         if position.RecoverableSequenceNumber != header.RecoverableMsgAckSeqNumber:
             original(qm, session, position)
 
-    return delete
+    return delete_all_but_named
 
 
 add(

@@ -11,7 +11,7 @@ import pytest
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
@@ -41,7 +41,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     sender.send(*range(1, count + 1), delivery="recoverable")
     session, sent = sender.await_first(count)
     header = {"AckSequenceNumber": count, "RecoverableMsgAckSeqNumber": number, "RecoverableMsgAckFlags": flags}
-    ack = acknowledge_by(carrier, session, **header)
+    ack = acknowledge_with_carrier(carrier, session, **header)
     session.close()
     flagged = {number + bit for bit in range(32) if flags >> bit & 1}
     unflagged = {at for at in range(number + 1, count + 1) if at not in flagged}
@@ -117,7 +117,7 @@ def test_session_ack_after_order_ack_deletes_transactional_message(peer, sut, ju
         "MQQB-3.1.5.5.3-03",
         expected=[2],
         observed=outgoing.list_numbers_on(next_session),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[*frames, *came],
     )
     next_session.acknowledge_all()

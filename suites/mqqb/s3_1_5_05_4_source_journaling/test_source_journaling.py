@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_by
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
@@ -48,11 +48,14 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
-    ack = acknowledge_by(carrier, session, AckSequenceNumber=3, **flags)
+    ack = acknowledge_with_carrier(carrier, session, AckSequenceNumber=3, **flags)
     peer.eventually(lambda: list_journaled() == [1, 2])
     judge.all(
-        expected=facts(unacknowledged=[], acknowledged=[1, 2]),
-        observed={"unacknowledged": unacknowledged_journal, "acknowledged": list_journaled()},
+        expected=facts(journal_before_the_acknowledgment=[], journal_after_the_acknowledgment=[1, 2]),
+        observed={
+            "journal_before_the_acknowledgment": unacknowledged_journal,
+            "journal_after_the_acknowledgment": list_journaled(),
+        },
         evidence=[*sent, ack],
     )
     session.acknowledge_all()

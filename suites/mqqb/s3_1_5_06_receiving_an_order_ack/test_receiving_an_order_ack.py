@@ -403,7 +403,7 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     while not next_session.quiet():
         pass
     came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(3)]
-    judge.all(expected=[3], observed=came, case="messages on the next session", evidence=evidence)
+    judge.all(expected=[3], observed=came, case="numbers of the messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
 

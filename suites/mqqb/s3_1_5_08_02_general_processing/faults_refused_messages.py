@@ -105,7 +105,7 @@ def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
             if message_class is refused:
                 target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.arrival.find_destination(packet)
                 assert target is not None
-                self.qm.journaling.keep_message(target, self.message_of(packet, now))
+                self.qm.journaling.keep_message(target, self.build_message(packet, now))
 
     return replace_part(KeptInSilence)
 
@@ -154,7 +154,7 @@ class ReceiverRefusedMessageReportedAsArrived(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        self.qm.tracing.trace_received(self.message_of(packet, now), now)
+        self.qm.tracing.trace_received(self.build_message(packet, now), now)
 
 
 @fault("receiver-final-ack-of-missing-private-queue-missing", breaks="MQQB-3.1.5.8.2-20")

@@ -20,8 +20,8 @@ from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
     QueueType,
-    correlation_id_of,
-    find_queues_of,
+    find_queues_with_message,
+    get_correlation_id,
     identifier,
     private_queue,
 )
@@ -176,7 +176,7 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
     receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_Q, *sent), 1)
     sent.append(receiver.send_packet(_make_first_message(receiver, name, "transactional")))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.list_admin_acks() if correlation_id_of(ack) in map(identifier, sent[:2])]
+    acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
     refused = acknowledged(sent[1], of_class=AckClass.NOT_TRANSACTIONAL_Q)
     judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence, case="acknowledgments")
@@ -209,7 +209,7 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
     receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.NOT_TRANSACTIONAL_MSG, *sent), 2)
     sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 1)
-    acks = [ack for ack in receiver.list_admin_acks() if correlation_id_of(ack) in map(identifier, sent[:-1])]
+    acks = [ack for ack in receiver.list_admin_acks() if get_correlation_id(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
     expected = acknowledged(sent[1], sent[3], of_class=AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence, case="acknowledgments")
@@ -222,7 +222,7 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]
-    stored = find_queues_of(receiver.sut, sent[:-1], "plain", "admin", "transactional")
+    stored = find_queues_with_message(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
     expected, observed = (
         {"arrived": acknowledged(sent[-1]), "stored": IN_NO_QUEUE},

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 MSMQ_1, MSMQ_2, MSMQ_3 = 1, 3, 5
 """Values of AS for each kind of signature. Spec: MS-MQMQ 2.2.20.6."""
 SHA1 = 0x8004
-BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 @fault("receiver-security-not-checked", breaks=("MQQB-3.1.5.8.3-01", "MQQB-3.1.5.8.3-02"))
@@ -89,7 +89,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader
         if security is not None and security.SecurityData.Signature:
-            raise Refused(BAD_SIGNATURE, "a fault refuses every signature")
+            raise Refused(BAD_SIGNATURE_CLASS, "a fault refuses every signature")
         return super().authenticate_packet(packet)
 
 
@@ -143,7 +143,7 @@ def _refuse_signature_kind(kind: int) -> Install:
         def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
             found = super().authenticate_packet(packet)
             if _get_signature_kind(found) == kind:
-                raise Refused(BAD_SIGNATURE, "a fault")
+                raise Refused(BAD_SIGNATURE_CLASS, "a fault")
             return found
 
     return replace_part(SignatureRefused)

@@ -24,7 +24,7 @@ from reference_qm.security import (
 )
 from reference_qm.surface.clock import Now
 
-SELF_SID = Sid(5, (10,))
+PRINCIPAL_SELF_SID = Sid(5, (10,))
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
@@ -176,7 +176,7 @@ def _deny_sole_write_right(ace: Ace) -> Ace:
 
 
 def _grant_rights_of_self_to_everyone(ace: Ace) -> Ace:
-    return replace(ace, Sid=EVERYONE) if ace.Sid == SELF_SID else ace
+    return replace(ace, Sid=EVERYONE) if ace.Sid == PRINCIPAL_SELF_SID else ace
 
 
 add(

@@ -10,7 +10,7 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
-BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 RPC_ACCESS_DENIED_STATUS = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
@@ -36,25 +36,25 @@ for _name, _breaks, _says, _install in (
         "receiver-nack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "The receiver sends no administration acknowledgment for a message with NA and an invalid signature.",
-        omit_nack(BAD_SIGNATURE),
+        omit_nack(BAD_SIGNATURE_CLASS),
     ),
     (
         "receiver-nack-of-invalid-signature-without-na",
         ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "The receiver sends an administration acknowledgment for a message without NA and with an invalid signature.",
-        send_unrequested_nack(BAD_SIGNATURE),
+        send_unrequested_nack(BAD_SIGNATURE_CLASS),
     ),
     (
         "receiver-final-ack-of-invalid-signature-not-sent",
         ("MQQB-3.1.5.8.3-18", "MQQB-3.1.5.8.3-41"),
         "The receiver sends no FinalAck for a transactional message with an invalid signature.",
-        omit_final_ack(BAD_SIGNATURE),
+        omit_final_ack(BAD_SIGNATURE_CLASS),
     ),
     (
         "receiver-message-with-invalid-signature-inserted",
         ("MQQB-3.1.5.8.3-21", "MQQB-3.1.5.8.3-44"),
         "The receiver refuses a message with an invalid signature, but inserts it into its queue.",
-        _insert_refused_message(BAD_SIGNATURE),
+        _insert_refused_message(BAD_SIGNATURE_CLASS),
     ),
     (
         "receiver-nack-of-invalid-encryption-not-sent",

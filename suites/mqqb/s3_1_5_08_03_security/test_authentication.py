@@ -16,7 +16,7 @@ from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signatu
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
-SECURITY_NEEDS = needs("security", "receive")
+NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
@@ -64,7 +64,7 @@ SIGNATURE_ROWS = (
 )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in SIGNATURE_ROWS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
     """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; messages with each kind of invalid signature
@@ -130,7 +130,7 @@ AS_SET_BY_PEER = 0xE
 
 
 @malforms("MQMQ-2.2.20.6-09")
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_authentication_signature_is_set_by_the_valid_signature(peer, sut, judge):
     """The peer sends signed messages with AS 0xE: in the queue, AS is the kind of the valid signature."""
@@ -250,7 +250,7 @@ IDENTITY_ROWS = (
 )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in IDENTITY_ROWS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
@@ -295,7 +295,7 @@ FINAL_ACK_ROWS = (
 
 
 @sut_survives()
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     """Transactional messages with a wrong signature or certificate cause FinalAcks with BAD_SIGNATURE; a valid message

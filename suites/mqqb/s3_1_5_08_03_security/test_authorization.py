@@ -17,7 +17,7 @@ from suites.mqdmpr.steps.descriptors import EVERYONE, descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, sign_message
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
-SECURITY_NEEDS = needs("security", "receive")
+NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
 """Requirements of checks with a restricted queue. Only its owner may read the queue, so the checks need a control
 channel instead of a remote reader.
@@ -124,7 +124,7 @@ OPEN_QUEUE_ROWS = (
 
 
 @malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14")
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in OPEN_QUEUE_ROWS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
     """Messages of a user and of a queue manager arrive in a queue that Everyone may write to; messages of a SID without
@@ -248,7 +248,7 @@ FINAL_ACK_ROWS = (
 )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user

@@ -20,7 +20,7 @@ from suites.mqqb.steps.secured import (
     sign_message,
 )
 
-SECURITY_NEEDS = needs("security", "receive", "configure", "inspect")
+NEEDED_SECURITY_FACILITIES = needs("security", "receive", "configure", "inspect")
 ENHANCED_PRIVACY_LEVEL = 3
 PROVIDER_NAME = protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED_PRIVACY_LEVEL]
 ENCRYPTION_KINDS = (
@@ -39,7 +39,7 @@ LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of a cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(
     "MQQB-3.1.5.8.3-29",
     "MQQB-3.1.5.8.3-30",
@@ -128,7 +128,7 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
     )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     """UserCertCacheSize is 4: a fifth certificate removes the two oldest entries."""
@@ -149,7 +149,7 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(
     "MQQB-3.1.5.8.3-55",
     "MQQB-3.1.5.8.3-57",
@@ -247,7 +247,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
     """Each message with a different privacy level and algorithm adds one entry to the cache; Windows XP has two caches
@@ -273,7 +273,7 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         judge(rule, expected=[way[at] for way in expected], observed=observed, case=element, evidence=frames)
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-67", "MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     """ReceiveSymmetricKeyCacheSize is 4: a fifth key removes the two oldest entries."""

@@ -11,7 +11,7 @@ from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encry
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
-SECURITY_NEEDS = needs("security", "receive")
+NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 """An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR_BODY.decode()
@@ -47,7 +47,7 @@ BODY_ROWS = (
 )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in BODY_ROWS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     """Bodies that are encrypted at each privacy level and with each algorithm arrive decrypted; a body with EB clear
@@ -79,7 +79,7 @@ BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, 
 """Bodies that fill the last block of a cipher, or that end with bytes that look like the padding of a block."""
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
 def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     """Encrypted bodies that fill the last block of the cipher, or that end like its padding, arrive unchanged."""
@@ -100,7 +100,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
     judge_dispositions(judge, secured, secured.dispositions(packets), rows)
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-45")
 @varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
@@ -144,7 +144,7 @@ REFUSAL_ROWS = (
 
 @malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @sut_survives()
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in REFUSAL_ROWS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     """Messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an invalid ciphertext
@@ -153,25 +153,25 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
     secured = Secured(peer, sut)
     keys = protection.listed_keys(sut.receiving_keys)
 
-    def message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
+    def build_undecryptable_message(level=ADVANCED, algorithm=protection.AES_256, bits=256, *, na=1, **changes):
         return encrypt_message(
             sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, SYMMETRIC_KEYS[bits], **changes
         )
 
     dispositions = secured.dispositions(
         {
-            "PrivacyLevel 2": message(2, for_level=BASE),
-            "PrivacyLevel 7": message(7, for_level=BASE),
-            "PrivacyLevel 2, without NA": message(2, na=0, for_level=BASE),
-            "not a SIMPLEBLOB": message(blob=b"\7" * 268),
-            "a blob for another key": message(
+            "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
+            "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
+            "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
+            "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
+            "a blob for another key": build_undecryptable_message(
                 blob=protection.simple_blob(
                     protection.AES_256, SYMMETRIC_KEYS[256], keys[protection.PROVIDER_BY_PRIVACY_LEVEL[ENHANCED]]
                 )
             ),
-            "an incomplete block": message(body=b"\x11" * 47),
-            "no padding": message(body=bytes(48)),
-            "an incomplete block, without NA": message(na=0, body=b"\x11" * 47),
+            "an incomplete block": build_undecryptable_message(body=b"\x11" * 47),
+            "no padding": build_undecryptable_message(body=bytes(48)),
+            "an incomplete block, without NA": build_undecryptable_message(na=0, body=b"\x11" * 47),
         }
     )
     judge_dispositions(judge, secured, dispositions, REFUSAL_ROWS)
@@ -196,21 +196,21 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
 
-    def message(level, algorithm, key, na=1):
+    def build_message_with_rc2_key(level, algorithm, key, na=1):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY, NA=na), level, algorithm, key)
 
     dispositions = secured.dispositions(
         {
-            "88 zero bits": message(ENHANCED, protection.RC2, PADDED_RC2_KEY),
-            "88 zero bits, without NA": message(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
-            "another key of RC2": message(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
-            "88 zero bits with RC4": message(ENHANCED, protection.RC4, PADDED_RC2_KEY),
-            "RC2 of the Base provider": message(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
+            "88 zero bits": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits, without NA": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
+            "another key of RC2": build_message_with_rc2_key(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
+            "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED, protection.RC4, PADDED_RC2_KEY),
+            "RC2 of the Base provider": build_message_with_rc2_key(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
         }
     )
     judge_dispositions(judge, secured, dispositions, REJECTED_KEY_ROWS)
     sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
-    allowed = secured.dispositions({"": message(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
+    allowed = secured.dispositions({"": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY)})[""]
     observed = {"TRUE": dispositions["88 zero bits"].answer, "FALSE": allowed.answer}
     evidence = [*dispositions["88 zero bits"].frames, *allowed.frames]
     judge(
@@ -239,7 +239,7 @@ REJECTED_KEY_FINAL_ACK_ROWS = (
 
 
 @malforms("MQMQ-2.2.19.3-20")
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
     """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be

@@ -17,9 +17,9 @@ class SignedNumbers(InSequence):
         assert header is not None
         if header.TxSequenceID != session.IncomingTxSequenceID:
             return super().is_in_sequence(session, packet)
-        last = _signed(session.IncomingTxSequenceNumber)
-        return _signed(header.PreviousTxSequenceNumber) <= last < _signed(header.TxSequenceNumber)
+        last = _has_signature(session.IncomingTxSequenceNumber)
+        return _has_signature(header.PreviousTxSequenceNumber) <= last < _has_signature(header.TxSequenceNumber)
 
 
-def _signed(number: int) -> int:
+def _has_signature(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number

@@ -72,7 +72,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
         return self._name_offer(self._sequence, self._number + 3, self._number)
 
     @event("first message of a later sequence")
-    def send_first_of_later(self) -> str:
+    def send_first_message_of_later_sequence(self) -> str:
         """Send the first message of a later sequence."""
         return self._name_offer(self._sequence + 1, 1, 0)
 

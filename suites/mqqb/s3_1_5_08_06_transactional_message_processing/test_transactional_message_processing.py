@@ -13,7 +13,7 @@ from harness.expectations import between, fields, holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.opening import find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
@@ -290,7 +290,7 @@ def _judge_offers(
     wanted = [what for _, accepted, what in offered if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
-    arrived = [label[correlation_id_of(ack)] for ack in acks]
+    arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
     judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
     if sut.has("receive"):

@@ -60,12 +60,12 @@ class RecoverableCountedTwice(Receiving):
 def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
     """Make the receiver lose messages at a restart."""
 
-    def lose(qm: QueueManager) -> None:
+    def lose_messages(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             for position in filter(is_lost, list(queue.MessagePositionList)):
                 queue.MessagePositionList.remove(position)
 
-    return at_restart(lose)
+    return at_restart(lose_messages)
 
 
 add(

@@ -283,5 +283,5 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     sent.append(session.send(peer.recoverable_message()))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
     took = peer.took(sent[1], ack)
-    expected = between(*took.by_timer(soon_ms))
+    expected = between(*took.expect_timer_duration(soon_ms))
     judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

@@ -163,7 +163,7 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
 
-    def send(label: str) -> Any:
+    def send_large_message(label: str) -> Any:
         user = receiver.with_admin_queue()
         asked = {"PA": 1, "NA": 1}
         packet = receiver.sequence.message(
@@ -171,16 +171,16 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
         )
         return receiver.send_packet(packet)
 
-    sent = [send("first")]
+    sent = [send_large_message("first")]
     receiver.await_acks(1)
     transaction = sut.control.call("begin")["transaction"]
     received = sut.read_label("receive", queue=queue, transaction=transaction)
-    sent.append(send("second"))
+    sent.append(send_large_message("second"))
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     sut.control.call("abort", transaction=transaction)
-    observed = {"received": received, "acknowledged": acks, "in_queue": sut.labels(queue)}
-    expected = facts(received="first", acknowledged=of_classes(*kinds), in_queue=["first"])
+    observed = {"message_received": received, "acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
+    expected = facts(message_received="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"])
     judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -223,7 +223,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
     queue = sut.queue()
     sut.configure(quota_kb=0)
     sent = session.send(peer.message({"DM": recoverable}, label="no room"))
-    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
+    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",

@@ -119,10 +119,10 @@ class HopsInTheLabelOfAReportDecimal(Tracing):
 
 
 def _copy_delivery_guarantee(original: Any, _: QM, traced: Message, *__: Any) -> Any:
-    def send(qm: QM, report: Message, now: Now) -> None:
+    def send_with_copied_delivery(qm: QM, report: Message, now: Now) -> None:
         original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
 
-    return send
+    return send_with_copied_delivery
 
 
 add(

@@ -95,7 +95,7 @@ class LateMessageWithATimeToBeReceivedAccepted(Admission):
 
 
 def _accept_any_message_counts(original: Any, *_: Any) -> Any:
-    def go_on(qm: QM, session: Session, header: SessionHeader, now: Now) -> None:
+    def process_with_correct_counts(qm: QM, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(
             header,
             UserMsgSequenceNumber=session.MessageReceivedCount,
@@ -103,7 +103,7 @@ def _accept_any_message_counts(original: Any, *_: Any) -> Any:
         )
         original(qm, session, right, now)
 
-    return go_on
+    return process_with_correct_counts
 
 
 add(

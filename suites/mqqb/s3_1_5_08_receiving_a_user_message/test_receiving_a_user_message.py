@@ -15,7 +15,7 @@ from harness.run.marks import covers, malforms, sut_survives, varied
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_of
+from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
@@ -75,24 +75,24 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
-    def message(**claims: Any) -> Any:
+    def build_invalid_message(**claims: Any) -> Any:
         security = {"ST": NOBODY, "DE": 1, **claims}
         return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR_BODY
         )
 
     packets = [
-        encrypt_message(sut, message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
-        encrypt_message(sut, message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
-        flip_signature_bit(sign_message(message(SenderCert=ALICE.certificate))),
-        message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
+        encrypt_message(sut, build_invalid_message(), UNLISTED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128], for_level=1),
+        encrypt_message(sut, build_invalid_message(), 5, AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47),
+        flip_signature_bit(sign_message(build_invalid_message(SenderCert=ALICE.certificate))),
+        build_invalid_message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
         receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
     sent = [receiver.send_packet(packet) for packet in packets]
     came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
-    where = find_queues_of(sut, sent[:3], "plain")
+    where = find_queues_with_message(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NO_QUEUE, observed=where, case="refused messages", evidence=evidence)
 
 
@@ -124,7 +124,7 @@ def test_expired_message_does_not_arrive(peer, sut, judge, kind):
     judge(
         "MQQB-3.1.5.8-07",
         expected=IN_NO_QUEUE,
-        observed=find_queues_of(sut, expired, queue),
+        observed=find_queues_with_message(sut, expired, queue),
         case="expired messages",
         evidence=evidence,
     )

@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LONG_RETRY_INTERVAL_MS = 60_000
 """A retry time in ms during which an acknowledgment can arrive on a different session."""
@@ -59,7 +59,13 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         evidence=[ack, *request],
     )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages on the new session", evidence=[ack])
+    judge(
+        "MQQB-3.1.6.1-10",
+        expected=[2, 3],
+        observed=came,
+        case="numbers of the messages on the new session",
+        evidence=[ack],
+    )
     if again is None or came != [2, 3]:
         return
 
@@ -94,7 +100,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     session the SUT sends all messages again, in order within each priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
-    deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
+    deliveries = DELIVERY_MODES if sut.has("send") else DELIVERY_MODES[:2]
     sent = list(range(1, 2 * len(deliveries) + 1))
     for tag in sent:
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
@@ -118,7 +124,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
             "MQQB-3.1.6.1-D01",
             expected=sent,
             observed=sorted(set(Sender.tags(frames))),
-            case="messages on the new session",
+            case="numbers of the messages on the new session",
             evidence=evidence,
         )
     session.acknowledge_all()
@@ -157,7 +163,13 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     again = early or sender.poll_session(within_ms)
     came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages on the new session", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.12-14",
+        expected=[2],
+        observed=came,
+        case="numbers of the messages on the new session",
+        evidence=evidence,
+    )
     if again is not None:
         again.acknowledge_all()
 

@@ -61,7 +61,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
     judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
-        raise ConformanceFailure("the SUT acknowledged the first messages by a packet other than a SessionAck")
+        raise ConformanceFailure("the SUT acknowledged the first messages with a packet other than a SessionAck")
     judge(
         "MQQB-3.1.6.4-04",
         expected=2,

@@ -70,16 +70,16 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     sut.restart()
     young = peer.open_raw().send(peer.recoverable_message(label="young"))
 
-    def send_at(durations: float, packet: Any) -> Frame:
+    def send_after_durations(durations: float, packet: Any) -> Frame:
         peer.pass_time_until(young, int(sut.duration_ms(cleanup_ms) * durations))
         return peer.open_raw().send(packet)
 
-    again = [send_at(0.4, young.data)]
-    second = send_at(0.45, peer.recoverable_message(label="second"))
-    third = send_at(1.45, peer.recoverable_message(label="third"))
-    send_at(1.75, peer.recoverable_message(label="another"))
-    again.append(send_at(2.5, second.data))
-    again.append(send_at(3.5, third.data))
+    again = [send_after_durations(0.4, young.data)]
+    second = send_after_durations(0.45, peer.recoverable_message(label="second"))
+    third = send_after_durations(1.45, peer.recoverable_message(label="third"))
+    send_after_durations(1.75, peer.recoverable_message(label="another"))
+    again.append(send_after_durations(2.5, second.data))
+    again.append(send_after_durations(3.5, third.data))
 
     def count_copies() -> list[int]:
         labels = [one["label"] for one in sut.messages()]

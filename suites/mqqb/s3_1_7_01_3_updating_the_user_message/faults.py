@@ -146,15 +146,15 @@ def _change_after_session_header(change: Callable[[QueueManager, Session, Sessio
     session.
     """
 
-    def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note(qm: QueueManager, session: Session, now: Now) -> None:
+    def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def note_and_change(qm: QueueManager, session: Session, now: Now) -> None:
             before = copy(session)
             original(qm, session, now)
             change(qm, session, before, now)
 
-        return note
+        return note_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_changed_note)
 
 
 def _keep_unacked_received_count(qm: QueueManager, session: Session, before: Session, now: Now) -> None:

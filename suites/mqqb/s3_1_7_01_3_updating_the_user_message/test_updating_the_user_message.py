@@ -288,7 +288,7 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     judge.all(
         expected=one_of(*allowed),
         observed=counts,
-        case="messages sent on the first and on the next session",
+        case="counts of messages sent on the first and on the next session",
         evidence=[*first[-2:], *again[-2:]],
         errata="E64",
     )

@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 WRONG_KEY_OUTCOME = "not signed with the user's key"
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
@@ -64,7 +64,7 @@ def _name_signature_type(value, frame, signer=ALICE):
 
 @needs("security", "send")
 @covers(*RULES_WITHOUT_SIGNATURE)
-@pytest.mark.parametrize("delivery", DELIVERIES)
+@pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_without_authentication_level_is_not_signed(peer, sut, judge, delivery):
     """The SUT sends a message without an authentication level: the packet has no signature."""
     outgoing = Outgoing(peer, sut)
@@ -87,7 +87,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
     "MQDMPR-3.1.7.1.32-07",
     *(rule for rules in RULES_OF_KINDS.values() for rule in rules),
 )
-@pytest.mark.parametrize("delivery", DELIVERIES)
+@pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
     """The SUT sends a message for each signature type: each message has the user's signature of the requested type, in
     the header for that type.

@@ -11,7 +11,7 @@ import pytest
 from harness.expectations import between, facts, fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
-from harness.sut.provisioning import BASE_ONLY, KEYLESS
+from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.wire.protection import (
     ADVANCED,
     AES_128,
@@ -56,10 +56,10 @@ RULE_AND_NUMBER_OF_LEVELS = {
     "advanced": ("MQDMPR-3.1.1.12-08", 5),
 }
 """For each privacy level, its rule and its number in PrivacyLevel."""
-SECURITY_NEEDS = needs("security", "send", "private_names")
+NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(
     "MQQB-3.1.7.1.5-01",
     "MQDMPR-3.1.1.12-05",
@@ -170,7 +170,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     outgoing.end()
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
@@ -239,7 +239,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
     )
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
@@ -282,7 +282,7 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     outgoing.end()
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
@@ -312,7 +312,7 @@ DEFAULT_CHOICES = {
 """The default choice of each level, by rule."""
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers(*DEFAULT_CHOICES)
 def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut, judge):
     """The SUT sends a message of each privacy level without any configuration: the messages are encrypted with RC4 (40
@@ -445,9 +445,9 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
 
 UNENCRYPTABLE_CASES = {
     "direct": ("advanced", None, ("MQQB-3.1.7.1.5-03", "MQQB-3.1.7.1.5-39")),
-    "keyless": ("advanced", KEYLESS, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
-    "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
-    "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
+    "keyless": ("advanced", KEYLESS_QUEUE_MANAGER_GUID, ("MQQB-3.1.7.1.5-09", "MQQB-3.1.7.1.5-39")),
+    "advanced": ("advanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
+    "enhanced": ("enhanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
 """The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about the
 refusal.
@@ -507,8 +507,8 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
     """The SUT has a message to encrypt for a queue manager without public keys: ConnectionHistory contains
     CertificateValidationFailure.
     """
-    peer.configure(identifier=KEYLESS)
-    to = private_name(KEYLESS)
+    peer.configure(identifier=KEYLESS_QUEUE_MANAGER_GUID)
+    to = private_name(KEYLESS_QUEUE_MANAGER_GUID)
     sender = Sender(peer, sut, to)
     sender.send(1, privacy_level="advanced")
     sender.send(2)
@@ -538,12 +538,12 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
-    def logged(queue):
+    def list_dead_letters_by_kind(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    peer.eventually(lambda: any(logged(queue) for queue in where))
-    observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
+    peer.eventually(lambda: any(list_dead_letters_by_kind(queue) for queue in where))
+    observed = ", ".join(name for queue, name in where.items() if list_dead_letters_by_kind(queue)) or "none"
     judge(
         "MQQB-3.1.7.1.5.1-02",
         "MQQB-3.1.7.1.5.1-D01",

@@ -42,7 +42,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
         "MQQB-3.1.7.16-03",
         expected=[1, 2],
         observed=sorted(Sender.tags(came)),
-        case="messages on the session",
+        case="numbers of the messages on the session",
         evidence=came,
     )
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
@@ -237,7 +237,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         "MQQB-3.1.7.16-06",
         expected=[1, 2, 3],
         observed=Sender.tags(first),
-        case="messages on the first session",
+        case="numbers of the messages on the first session",
         evidence=first,
     )
     judge.conclude("MQQB-3.1.7.16-06")
@@ -275,7 +275,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         "MQQB-3.1.7.1.6-04",
         expected=[1, 2, 3],
         observed=Sender.tags(later),
-        case="messages on the next session",
+        case="numbers of the messages on the next session",
         evidence=[*first, *later],
     )
 

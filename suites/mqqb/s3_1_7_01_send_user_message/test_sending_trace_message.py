@@ -57,7 +57,9 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
     )
     if not reports:
-        judge.mark_not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
+        judge.mark_not_exercised(
+            "MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report arrived"
+        )
     values = fields(Report.build_expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
         report = Report(frame)
@@ -90,7 +92,7 @@ def test_report_has_address_of_next_hop(peer, sut, judge):
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.list_reports, 1)
     if not reports:
-        judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
+        judge.mark_not_exercised("MQQB-3.1.7.1.7-05", reason="no report arrived")
         return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
     lines = Report(reports[0]).text.split("\r\n")

@@ -13,12 +13,12 @@ _PR, _NR = (MessagePropertiesHeader.flags(**{name: 1}) for name in ("PR", "NR"))
 
 
 def _demand_delivery_of_message(wanted: int) -> Any:
-    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+    def judge_delivery(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
         return wanted == packet.UserHeader.DM, f"DM is {packet.UserHeader.DM}, and {wanted} in the message"
 
-    return judge
+    return judge_delivery
 
 
 for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):

@@ -11,7 +11,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE, AckClass, correlation_id_of, identifier
+from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE, AckClass, get_correlation_id, identifier
 
 pytestmark = needs("receive", "queues")
 
@@ -146,12 +146,17 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    acked = application.list_labels(map(correlation_id_of, came))
+    acked = application.list_labels(map(get_correlation_id, came))
     observed = sorted([*acked, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
-    left = {"acknowledged": acked, "left": application.labels()}
-    judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
-    of_third = [ack for ack in came if correlation_id_of(ack) == identifier(sent[2])]
+    left = {"acknowledged_messages": acked, "messages_left_in_the_queue": application.labels()}
+    judge(
+        "MQDMPR-3.1.4.5-08",
+        expected=facts(acknowledged_messages=[*"abc"], messages_left_in_the_queue=[]),
+        observed=left,
+        evidence=evidence,
+    )
+    of_third = [ack for ack in came if get_correlation_id(ack) == identifier(sent[2])]
     judge(
         "MQQB-3.1.7.2.1-D03",
         expected=of_classes(AckClass.Q_PURGED),

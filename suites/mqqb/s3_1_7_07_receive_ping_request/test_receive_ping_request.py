@@ -14,7 +14,7 @@ from suites.mqqb.steps.pinging import (
     await_ping_response,
     fetch_server_guid,
     ping_sut,
-    request_session_as,
+    request_session_with_guid,
     require_ping_answer,
 )
 
@@ -62,12 +62,12 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
-    if plain is None or plain.RF or request_session_as(peer, peer.identifier)[0] != "accepted":
-        raise ConformanceFailure("the SUT does not accept sessions now: its RF cannot be judged")
+    if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
+        raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
     judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
-COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
+PING_COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 
 
 @needs("ping")
@@ -81,7 +81,7 @@ COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
     "MQQB-3.1.7.7-10",
 )
 @pytest.mark.parametrize("RC", [0, 1])
-@pytest.mark.parametrize("cookie", COOKIES)
+@pytest.mark.parametrize("cookie", PING_COOKIES)
 def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie):
     """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both values, and has
     Signature 0x5548.

@@ -109,14 +109,14 @@ add(
 def _change_after_session_header(element: str, value: object) -> Install:
     """Make the sender set an element of the session after it sends a message with a SessionHeader."""
 
-    def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-        def note(qm: QueueManager, session: Session, now: Now) -> None:
+    def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def note_and_change(qm: QueueManager, session: Session, now: Now) -> None:
             original(qm, session, now)
             setattr(session, element, value)
 
-        return note
+        return note_and_change
 
-    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make_changed_note)
 
 
 add(

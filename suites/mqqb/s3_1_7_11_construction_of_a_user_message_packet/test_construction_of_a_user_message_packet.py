@@ -20,7 +20,7 @@ EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5
 """The number of attempts; several are needed because a busy machine may act too early or too late."""
-LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
+LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
 RULES_OF_SESSION_HEADER = (
@@ -184,7 +184,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
     judge(
         "MQQB-3.1.7.11-14",
         expected=recoverable,
-        observed=state[LAST_ACKED_ELEMENT],
+        observed=state[LAST_ACKED_NUMBER_ELEMENT],
         case="LastAckedRecoverableMsgSeqNumber",
         evidence=evidence,
     )

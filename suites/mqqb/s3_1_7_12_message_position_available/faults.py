@@ -28,8 +28,8 @@ def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as
     queue manager.
     """
 
-    def install(faulty: FaultyCore) -> None:
-        def filter_(event: Input) -> Iterable[Input]:
+    def install_redirection(faulty: FaultyCore) -> None:
+        def filter_send_command(event: Input) -> Iterable[Input]:
             if not isinstance(event, Command) or not isinstance(event.request, SendMessage):
                 return [event]
             if not meant(faulty, event.request.to):
@@ -40,9 +40,9 @@ def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as
                 return [replace(event, request=out)]
             return [event, Command(event.token + _REDIRECTED_COMMAND_TOKEN, out)]
 
-        faulty.input_filters.append(filter_)
+        faulty.input_filters.append(filter_send_command)
 
-    return install
+    return install_redirection
 
 
 def _is_own_address(faulty: FaultyCore, name: str) -> bool:

@@ -8,7 +8,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-_AT_REST = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+_STATES_WITHOUT_HANDSHAKE = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
 
 
 @fault("initiator-no-session-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
@@ -17,5 +17,5 @@ class OneHandshakeAtATime(Establishing):
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         others = (one for one in self.qm.sessions.values() if one.initiator and one is not session)
-        if again or all(one.SessionState in _AT_REST for one in others):
+        if again or all(one.SessionState in _STATES_WITHOUT_HANDSHAKE for one in others):
             super().establish(session, now, again=again)

@@ -23,7 +23,7 @@ SessionAck.
 """
 PAUSED_WINDOW_SIZE = 1
 """The WindowSize in the SessionAck that is sent at a pause."""
-LAST_ACKED_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
+LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 LARGEST_WINDOW = 512
 """The largest window that the check fills."""
 
@@ -106,8 +106,8 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.13-11",
-        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_ELEMENT: 2}),
-        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_ELEMENT)},
+        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_NUMBER_ELEMENT: 2}),
+        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_NUMBER_ELEMENT)},
         evidence=ack,
     )
     judge(

@@ -114,14 +114,14 @@ add(
 def _redirect_admin_queue(kind: int) -> Install:
     """Make the receiver redirect acknowledgments for one type of administration queue (AQ)."""
 
-    def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
-        def elsewhere(*arguments: Any) -> Message:
+    def make_redirected_building(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
+        def build_redirected_ack(*arguments: Any) -> Message:
             ack: Message = build(*arguments)
             return replace(ack, DestinationQueueFormatName=_OTHER_QUEUE_NAME)
 
-        return elsewhere if kind == packet.UserHeader.AQ else build
+        return build_redirected_ack if kind == packet.UserHeader.AQ else build
 
-    return during(Receiving.take_message, AdminAcks.build, make)
+    return during(Receiving.take_message, AdminAcks.build, make_redirected_building)
 
 
 for _name, _rule, _kind in (
@@ -167,11 +167,11 @@ def _change_response_queue(begins: str) -> Change:
     prefix.
     """
 
-    def change(ack: Message, message: Message) -> Message:
+    def change_response_queue_of_ack(ack: Message, message: Message) -> Message:
         meant = message.DestinationQueueFormatName.upper().startswith(begins)
         return replace(ack, ResponseQueueFormatName=_OTHER_QUEUE_NAME) if meant else ack
 
-    return change
+    return change_response_queue_of_ack
 
 
 for _name, _rule, _begins in (

@@ -124,13 +124,13 @@ def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
 def _demand_admin_queue_as_destination(*kinds: int) -> Any:
     """Demand the administration queue as destination; ``kinds``: only for these values of AQ."""
 
-    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+    def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
             return None
         kept = _get_destination(packet, message, answered)
         return kept, f"DestinationQueue is {'' if kept else 'not '}the AdminQueue of the message, AQ is {message.AQ}"
 
-    return judge
+    return judge_destination
 
 
 for rule, kinds, of_queue in (
@@ -149,7 +149,7 @@ for rule, kinds, of_queue in (
 def _demand_destination_as_response_queue(*kinds: int) -> Any:
     """Demand the destination of the message as response queue; ``kinds``: only for these values of DQ."""
 
-    def judge(packet: Any, message: Message, answered: Any) -> Finding:
+    def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:
             return None
         user = packet.UserHeader
@@ -159,7 +159,7 @@ def _demand_destination_as_response_queue(*kinds: int) -> Any:
         kept = is_same_queue(user.ResponseQueue, message.DestinationQueue, host, message.QueueManagerAddress)
         return kept, f"ResponseQueue is {'' if kept else 'not '}the DestinationQueue of the message, DQ is {message.DQ}"
 
-    return judge
+    return judge_response_queue
 
 
 for rule, kinds in (

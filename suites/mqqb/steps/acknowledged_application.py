@@ -15,7 +15,7 @@ from suites.applications import Application
 from suites.mqqb.steps.disposition import (
     AckClass,
     AcknowledgingReceiver,
-    correlation_id_of,
+    get_correlation_id,
     get_final_ack_identifier,
     identifier,
 )
@@ -60,7 +60,7 @@ class AcknowledgedApplication(Application):
         """Wait for the given number of acknowledgments; return the sorted labels of the messages with ACK_RECEIVE."""
         self.receiver.await_acks(count)
         return self.list_labels(
-            map(correlation_id_of, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
+            map(get_correlation_id, self.receiver.list_acks_of_class(AckClass.RECEIVE, *self.sent.values()))
         )
 
     def await_final_acks(self, count: int) -> list[str]:

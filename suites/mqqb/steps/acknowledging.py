@@ -11,7 +11,7 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 """The packets of the peer that carry a SessionHeader."""
 
 
-def acknowledge_by(carrier: str, session: Conversation, **header: Any) -> Frame:
+def acknowledge_with_carrier(carrier: str, session: Conversation, **header: Any) -> Frame:
     """Send a SessionHeader in a SessionAck, or in a new express message to the plain queue."""
     if carrier == BY_SESSION_ACK:
         return session.send(session.build_session_ack(**header))

@@ -45,10 +45,10 @@ def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
     """Apply a predicate only to the administration acknowledgments that the SUT made."""
 
     @wraps(judge)
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_acknowledgment(packet: Any, context: Context) -> Finding:
         return judge(packet) if is_administration_ack(packet, context) else None
 
-    return predicate
+    return judge_acknowledgment
 
 
 def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
@@ -57,14 +57,14 @@ def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | Non
     """
 
     @wraps(judge)
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_with_message(packet: Any, context: Context) -> Finding:
         if not is_administration_ack(packet, context) or left_queue not in (None, is_about_queued_message(packet)):
             return None
         answered = MessageIdentifier.parse(packet.MessagePropertiesHeader.CorrelationID)
         message = context.before(Received).messages.get((answered.QueueManagerGuid, answered.Ordinal))
         return None if message is None else judge(packet, message, answered)
 
-    return predicate
+    return judge_with_message
 
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:

@@ -74,7 +74,7 @@ def format_classes(*values: int) -> list[str]:
     return [class_name(value) for value in values]
 
 
-def correlation_id_of(frame: Frame) -> str:
+def get_correlation_id(frame: Frame) -> str:
     """Return the CorrelationID of a message as hexadecimal text."""
     return bytes((frame.message or frame["MessagePropertiesHeader"]).CorrelationID).hex()
 
@@ -135,7 +135,7 @@ class AcknowledgingReceiver(Receiver):
         """Return the administration acknowledgments of a class that have arrived for these messages."""
         wanted = {identifier(message) for message in sent}
         return [
-            ack for ack in self.list_admin_acks() if message_class(ack) == value and correlation_id_of(ack) in wanted
+            ack for ack in self.list_admin_acks() if message_class(ack) == value and get_correlation_id(ack) in wanted
         ]
 
     def final_acks(self) -> list[Frame]:
@@ -196,7 +196,7 @@ DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
 IN_NO_QUEUE = "in no queue"
 
 
-def find_queues_of(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
+def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
     Return ``IN_NONE`` also if the control channel shows no queues. In this case, only the effects of a message show

@@ -75,26 +75,26 @@ def is_second_of_acceptor(context: Context) -> bool:
 def demand_flags_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
     """Demand the bits of a kind in a packet that has the size and the PT of the kind."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_flags(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not _has_size(data, kind) or _read_pt(data) != kind.pt or not concerns(context):
             return None
         flags = data[2] & kind.flags
         return flags == kind.flags, f"IN is {flags >> 3 & 1}, SH is {data[2] >> 4 & 1}, PT is {kind.pt}"
 
-    return predicate
+    return judge_flags
 
 
 def demand_pt_of_kind(kind: Kind, concerns: Concerns = lambda context: True) -> Predicate:
     """Demand the PT of a kind in a packet that has the size and the bits of the kind."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_pt(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not _has_size(data, kind) or data[2] & (_IN | _SH) != kind.flags or not concerns(context):
             return None
         return _read_pt(data) == kind.pt, f"PT is {_read_pt(data)}"
 
-    return predicate
+    return judge_pt
 
 
 def _has_size(data: bytes, kind: Kind) -> bool:

@@ -22,7 +22,7 @@ def register_layout(rule: str, kind: str, part: str, size: int) -> None:
 
 
 def _demand_size(part: str, size: int) -> Predicate:
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_size(packet: Any, context: Context) -> Finding:
         if context.frame.transport != "tcp":
             return None
         if isinstance(packet, FormatError):
@@ -30,4 +30,4 @@ def _demand_size(part: str, size: int) -> Predicate:
             return (False, str(packet)) if blamed else None
         return True, f"{part} has {size} bytes"
 
-    return predicate
+    return judge_size

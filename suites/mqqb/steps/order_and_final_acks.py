@@ -61,14 +61,14 @@ def is_final_ack(packet: Any) -> bool:
 def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
     """Apply a predicate only to messages that are intended as an OrderAck, or as a FinalAck."""
 
-    def decorate(judge_packet: JudgePacket) -> Predicate:
+    def wrap_predicate(judge_packet: JudgePacket) -> Predicate:
         @wraps(judge_packet)
-        def predicate(packet: Any, context: Context) -> Finding:
+        def judge_transactional_ack(packet: Any, context: Context) -> Finding:
             return judge_packet(packet) if meant(packet) else None
 
-        return predicate
+        return judge_transactional_ack
 
-    return decorate
+    return wrap_predicate
 
 
 def demand_base_flags(packet: Any) -> Finding:
@@ -129,13 +129,13 @@ def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings:
     def meant_as_one(packet: Any) -> bool:
         return any(meant(packet) for meant in meanings)
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_flag(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
             return (True, f"{flag} is {value}") if meant_as_one(packet) else None
         message = parse_with_flag(context.frame.data, header, flag, value)
         return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
 
-    return predicate
+    return judge_flag
 
 
 EXPECTED_TEXTS: Mapping[JudgePacket, str] = {

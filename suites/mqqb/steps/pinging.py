@@ -152,7 +152,7 @@ def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
     return got
 
 
-def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
+def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     """Request a session with a ClientGuid; return whether the SUT accepts it, refuses it (CS, or closing), or does not
     answer.
     """
@@ -165,9 +165,9 @@ def request_session_as(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
 
 
 def try_session_request(peer: Peer) -> str:
-    """Request a session like ``request_session_as``; a SUT that does not accept the connection refuses the session."""
+    """Request a session like ``request_session_with_guid``; a SUT that accepts no connection refuses the session."""
     try:
-        return request_session_as(peer, peer.identifier)[0]
+        return request_session_with_guid(peer, peer.identifier)[0]
     except SutUnavailable:
         return "refused"
 

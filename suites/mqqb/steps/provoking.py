@@ -35,7 +35,7 @@ class Provoker:
 
     def __init__(self, peer: Peer, to: str) -> None:
         self.peer = peer
-        self.to = _queue_of(to)
+        self.to = _choose_queue(to)
         self.identifier: UUID = new_guid(peer.entropy)
         self.connection: RawConversation | None = None
 
@@ -54,7 +54,7 @@ class Provoker:
         )
 
 
-def _queue_of(name: str) -> str | PrivateQueueFormatName:
+def _choose_queue(name: str) -> str | PrivateQueueFormatName:
     """Return the queue of a direct or private format name, as a field of the UserHeader."""
     if not name.startswith("PRIVATE="):
         return name.removeprefix("DIRECT=")

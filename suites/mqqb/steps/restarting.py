@@ -23,8 +23,8 @@ def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
         for name, value in one.items()
         if other[name] != value and not (name in NEW_FIELDS and _is_acknowledgment(before))
     ]
-    if before["UserHeader"].TH and _in_sequence(before) != _in_sequence(after):
-        wrong.append(f"{_in_sequence(after)} for {_in_sequence(before)}")
+    if before["UserHeader"].TH and _send_in_sequence(before) != _send_in_sequence(after):
+        wrong.append(f"{_send_in_sequence(after)} for {_send_in_sequence(before)}")
     return "; ".join(wrong) or UNCHANGED_COPY
 
 
@@ -32,7 +32,7 @@ def _is_acknowledgment(frame: Frame) -> bool:
     return bool(frame["MessagePropertiesHeader"].MessageClass)
 
 
-def _in_sequence(frame: Frame) -> str:
+def _send_in_sequence(frame: Frame) -> str:
     tx = get_transaction_header(frame)
     return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
 
@@ -42,12 +42,14 @@ def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: F
     sut, inbox = receiver.sut, receiver.peer.inbox
     known = len(inbox.copies)
 
-    def came() -> list[Frame]:
+    def has_copy_arrived() -> list[Frame]:
         return [frame for frame in inbox.copies[known:] if _get_ack_content(frame) == _get_ack_content(wanted)]
 
     sut.restart()
-    receiver.peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
-    return next(iter(came()), None)
+    receiver.peer.environment.run_until(
+        lambda: bool(has_copy_arrived()), sut.connect_timeout_ms + sut.response_timeout_ms
+    )
+    return next(iter(has_copy_arrived()), None)
 
 
 def _get_ack_content(ack: Frame) -> tuple[object, ...]:

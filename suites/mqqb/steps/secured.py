@@ -17,7 +17,7 @@ from harness.judging.verdicts import Verdict
 from harness.peer.party import NO_FIELDS
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
-from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import (
@@ -74,8 +74,8 @@ class SecuredDisposition:
         self.shows_level = found is None or (shows_level and "security" in found)
         """Whether the message in its queue shows its authentication level."""
         self.frames = [sent, *acknowledgments, *finals]
-        self.acknowledgments = [_class_name_of(frame) for frame in acknowledgments]
-        self.finals = [_class_name_of(frame) for frame in finals]
+        self.acknowledgments = [_get_class_name(frame) for frame in acknowledgments]
+        self.finals = [_get_class_name(frame) for frame in finals]
         self.found = found
 
     @property
@@ -94,7 +94,7 @@ class SecuredDisposition:
         return NOT_KEPT_OUTCOME if self.found is None else KEPT_OUTCOME
 
     @property
-    def in_silence(self) -> str:
+    def silent_refusal(self) -> str:
         """Return the message's administration acknowledgments and whether the message is in its queue."""
         return f"{self.answer} and message {self.kept}"
 
@@ -142,7 +142,7 @@ SUBJECT_NAMES = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
     "kept": "message",
-    "in_silence": "refusal",
+    "silent_refusal": "refusal",
     "level": "authentication level",
     "body": "body",
 }
@@ -165,7 +165,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             unseen.add(rule)
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
-            attribute, expected = "in_silence", SILENT_REFUSAL_OUTCOME
+            attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
         case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
@@ -179,7 +179,7 @@ def depends_on_insecure_nacks(expected: object) -> bool:
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
-def _class_name_of(frame: Frame) -> str:
+def _get_class_name(frame: Frame) -> str:
     value = int(frame["MessagePropertiesHeader"].MessageClass)
     names = {int(each): each.name.removeprefix("MQMSG_CLASS_") for each in MessageClass}
     return names.get(value, f"0x{value:04X}")
@@ -209,7 +209,9 @@ class Secured:
 
     def _let_it_connect(self) -> None:
         """Let the SUT acknowledge a message, so that its session is open and it can send later answers at once."""
-        sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
+        sent = self.connection.send(
+            self.peer.message(self._await_administration_ack, queue="admin", properties={"PA": 1})
+        )
         if not self.peer.environment.run_until(
             lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.connect_timeout_ms
         ):
@@ -219,14 +221,14 @@ class Secured:
     def _tells_of_refusals(self) -> bool:
         """Return whether the SUT acknowledges the refusal of a message to a missing queue."""
         nowhere = f"TCP:{self.sut.address}\\{MISSING_QUEUE}"
-        packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
+        packet = self.peer.message(self._await_administration_ack, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
         return self.peer.environment.run_until(
             lambda: _get_ack_correlation_id(sent) in self._list_acks_by_correlation(), self.sut.response_timeout_ms
         )
 
     @property
-    def _administered(self) -> dict[str, Any]:
+    def _await_administration_ack(self) -> dict[str, Any]:
         return {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}
 
     def message(
@@ -244,7 +246,7 @@ class Secured:
         ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
         MultiQueueFormatHeader.
         """
-        own = self._administered | dict(header)
+        own = self._await_administration_ack | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
@@ -290,24 +292,24 @@ class Secured:
         return nack if self.tells else "no acknowledgment"
 
     def refused_without_storing(self, nack: str) -> str:
-        """Return ``in_silence`` of a message that is refused and not stored."""
+        """Return ``silent_refusal`` of a message that is refused and not stored."""
         return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""
-        return self.peer.message(self._administered, queue=queue, PA=1, NA=1)
+        return self.peer.message(self._await_administration_ack, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
         """Send messages; return their dispositions, by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
-        def settled() -> bool:
+        def are_dispositions_known() -> bool:
             answers = self._list_acks_by_correlation()
             if queue == "transactional" and not all(self._finals(frame) for frame in sent.values()):
                 return False
             return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
-        self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
+        self.peer.environment.run_until(are_dispositions_known, self.sut.response_timeout_ms)
         refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
         self.peer.inbox.acknowledge(spare=self.connection if refusable else None)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
@@ -374,7 +376,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
-    if receiver is None and provider == ADVANCED and not release_of(sut).aes:
+    if receiver is None and provider == ADVANCED and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
         )

@@ -50,20 +50,20 @@ def is_acceptor_response(context: Context) -> bool:
 def demand_no_refusal(concerned: Callable[[Context], bool]) -> Predicate:
     """Demand CS 0 in the packets that the rule is about."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_refusal(packet: Any, context: Context) -> Finding:
         return (packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}") if concerned(context) else None
 
-    return predicate
+    return judge_refusal
 
 
 def demand_repeated_field(name: str) -> Predicate:
     """Demand that an acceptor repeats this field of the request."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_repeated_field(packet: Any, context: Context) -> Finding:
         request = find_request(context)
         if request is None:
             return None
         sent, came = (getattr(header, name) for header in (request, getattr(packet, f"{context.frame.kind}Header")))
         return came == sent, f"{name} is {came} in the response, and {sent} in the request"
 
-    return predicate
+    return judge_repeated_field

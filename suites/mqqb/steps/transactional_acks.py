@@ -50,14 +50,14 @@ class OrderAck(NamedTuple):
 def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Finding]) -> Predicate:
     """Apply a predicate only to OrderAcks of a system that has received transactional messages."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_order_ack(packet: Any, context: Context) -> Finding:
         received = context.before(Received)
         ack = OrderAck.of(packet)
         if ack is None or not received.sequences:
             return None
         return judge(ack, received) if ack.body.TxSequenceNumber else NotExercised("TxSequenceNumber is 0 (E39)")
 
-    return predicate
+    return judge_order_ack
 
 
 def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
@@ -82,7 +82,7 @@ def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
 def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Finding]) -> Predicate:
     """Apply a predicate to FinalAcks whose message is in the capture, together with the message."""
 
-    def predicate(packet: Any, context: Context) -> Finding:
+    def judge_final_ack(packet: Any, context: Context) -> Finding:
         if not is_final_ack(packet):
             return None
         try:
@@ -92,17 +92,17 @@ def apply_to_final_acks_of_messages(judge: Callable[[FinalAckBody, Message], Fin
         message = context.before(Received).messages.get((body.SourceGUID, body.MessageID))
         return None if message is None or message.TxSequenceID is None else judge(body, message)
 
-    return predicate
+    return judge_final_ack
 
 
 def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
     """Demand that a field of a FinalAck equals the field of its message."""
 
-    def judge(body: FinalAckBody, message: Message) -> Finding:
+    def judge_field(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)
         return sent == came, f"{name} is {_show_field(sent)}, and {_show_field(came)} in the message"
 
-    return apply_to_final_acks_of_messages(judge)
+    return apply_to_final_acks_of_messages(judge_field)
 
 
 def _show_field(value: Any) -> str:

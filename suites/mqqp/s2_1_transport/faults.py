@@ -19,10 +19,10 @@ RPC_ACCESS_DENIED_STATUS = 5
 def _ignore_events(kind: type[Input]) -> Install:
     """Let the server ignore every input of one kind."""
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_event(event: Input) -> Iterable[Input]:
         return [] if isinstance(event, kind) else [event]
 
-    return inputs(filter_)
+    return inputs(filter_event)
 
 
 add(
@@ -78,7 +78,7 @@ def _serve_only_first_client(faulty: FaultyCore) -> None:
     """Let the server answer only the first connected client."""
     connected: list[str] = []
 
-    def filter_(event: Input) -> Iterable[Input]:
+    def filter_accepted_client(event: Input) -> Iterable[Input]:
         if isinstance(event, RpcAccepted):
             connected.append(event.connection)
         elif isinstance(event, RpcLost) and event.connection in connected:
@@ -87,7 +87,7 @@ def _serve_only_first_client(faulty: FaultyCore) -> None:
             return []
         return [event]
 
-    faulty.input_filters.append(filter_)
+    faulty.input_filters.append(filter_accepted_client)
 
 
 add(

@@ -102,13 +102,15 @@ class ReservedOfClient(RemoteReads):
         second = call.arguments.get("lpRemoteReadDesc2")
         given = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
 
-        def kept(value: Any) -> Any:
+        def keep_reserved_field(value: Any) -> Any:
             if second is None:
                 return value | {"Reserved": given["Reserved"]}
             return value | {"pRemoteReadDesc": value["pRemoteReadDesc"] | {"Reserved": given["Reserved"]}}
 
         name = "lpRemoteReadDesc" if second is None else "lpRemoteReadDesc2"
-        super().answer_read(call if given is None else change_answer_values(call, **{name: kept}), status, entry)
+        super().answer_read(
+            call if given is None else change_answer_values(call, **{name: keep_reserved_field}), status, entry
+        )
 
 
 @fault("server-answer-packet-cut-at-64-kib", breaks="MQQP-2.2.2.1-D04")

@@ -23,13 +23,13 @@ def _keep_time_of_request(
     status: Status,
     entry: RemoteReadEntry | None = None,
 ) -> Callable[..., dict[str, Any]]:
-    def describe(qm: QueueManager, position: MessagePosition) -> dict[str, Any]:
+    def describe_with_request_time(qm: QueueManager, position: MessagePosition) -> dict[str, Any]:
         described = original(qm, position)
         if entry is not None and entry.Action not in READ_METHODS:
             del described["dwArriveTime"]
         return described
 
-    return describe
+    return describe_with_request_time
 
 
 add(

@@ -26,7 +26,7 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
     reader.let_reads_wait()
     reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(2)
-    numbers = [reader.description_of(call).dwRequestID for call in calls]
+    numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     judge(
         "MQQP-2.2.2.1-05",
         expected=holds("the second read has a different dwRequestID"),
@@ -78,7 +78,7 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
         reader.begin("remote_receive", remote=remote, timeout_ms=None)
         reader.await_reads(number)
     calls = reader.reads()
-    asked = [reader.description_of(call) for call in calls]
+    asked = [reader.get_read_description(call) for call in calls]
     evidence = [*calls]
     before = [call.name for call in reader.server.calls]
     judge(

@@ -79,7 +79,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     )
     judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
-    first = reader.receive_handle_of(reader.reads()[0])
+    first = reader.get_receive_handle(reader.reads()[0])
     judge(
         "MQQP-2.2.1.2-01",
         expected=[first.hex()],

@@ -11,12 +11,12 @@ from harness.wire.rpc_qm2qm import Method
 pytestmark = needs("qm2qm")
 
 SHORT_MS, LONGER_MS, LATER_MS = 400, 900, 1_300
-TIMED_OUT = "ended without a message"
+TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_end(read):
     """Return the text for a read whose time-out expired."""
-    return TIMED_OUT if read.failed else read.label_or_outcome
+    return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
 RULES_OF_WAITING_READS = (
@@ -43,7 +43,7 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     took = {timeout_ms: await_end(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = {"at once": describe_end(at_once), "shorter": describe_end(shorter), "longer": describe_end(longer)}
     evidence = [*shorter.evidence, *longer.evidence]
-    judge(*RULES_OF_ENDED_READS, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
+    judge(*RULES_OF_ENDED_READS, expected=each(TIMEOUT_OUTCOME, "read"), observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin_receive(by=by, ulTimeout=LONGER_MS)
     remote.deliver(["first"])

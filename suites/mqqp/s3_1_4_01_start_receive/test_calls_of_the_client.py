@@ -95,12 +95,12 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_ASKS_VERSION)
         return
-    asked = [reader.description_of(call) for call in calls]
+    asked = [reader.get_read_description(call) for call in calls]
     others = [hex(one.ulAction) for one in asked if one.ulAction not in ALLOWED_READ_ACTIONS]
     judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:
         judge.mark_not_exercised(cursor, reason="the SUT never sent a PEEK_NEXT", evidence=calls)
         return
-    without = [call.name for call in following if not reader.description_of(call).hCursor]
+    without = [call.name for call in following if not reader.get_read_description(call).hCursor]
     judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

@@ -44,14 +44,14 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
             raise ConformanceFailure(f"{NO_SIGNATURE_ACCEPTED_REASON}: {read.outcome}")
         judge(
             *rules["buffer"],
-            expected=_security_of(packet),
-            observed=_security_of(read.packet),
+            expected=_read_security_fields(packet),
+            observed=_read_security_fields(read.packet),
             evidence=read.evidence,
             errata="E81",
         )
 
 
-def _security_of(packet):
+def _read_security_fields(packet):
     """Return the security properties of a message by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
         return {}

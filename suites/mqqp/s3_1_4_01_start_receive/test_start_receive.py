@@ -304,7 +304,7 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
     other = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
     fine = queue.peek(by=by)
 
-    def refused(name, expected, calls):
+    def read_with_description(name, expected, calls):
         observed = {"valid_peek": fine.label_or_outcome, "invalid_peeks": [one.label_or_outcome for one in calls]}
         judge(
             *rules[name],
@@ -314,14 +314,14 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
         )
 
     zero, differs = (queue.peek(by=by, dwQueue=value) for value in (0, queue.pointer + 1))
-    refused("queue", "MQ_ERROR_INVALID_PARAMETER", [zero, differs])
-    refused("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
+    read_with_description("queue", "MQ_ERROR_INVALID_PARAMETER", [zero, differs])
+    read_with_description("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
     of_another = remote.open(association=queue.association).open_cursor()
     unknown = [queue.peek(by=by, hCursor=cursor) for cursor in (queue.UNKNOWN_HANDLE, of_another)]
-    refused("cursor", "STATUS_INVALID_PARAMETER", unknown)
+    read_with_description("cursor", "STATUS_INVALID_PARAMETER", unknown)
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     without = queue.peek(by=by, hRemoteQueue=unopened, dwQueue=unopened)
-    refused("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other)])
+    read_with_description("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other)])
 
 
 @covers("MQQP-3.1.4.10-13")

@@ -48,8 +48,7 @@ def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rul
     known = [
         {
             "DestructiveRead": one["DestructiveRead"],
-            "Tag_contains_the_dwRequestID": str(REQUEST_ID)
-            in re.findall(r"\d+", str(one["Tag_contains_the_dwRequestID"])),
+            "Tag_contains_the_dwRequestID": str(REQUEST_ID) in re.findall(r"\d+", str(one["Tag"])),
         }
         for one in found
     ]
@@ -83,14 +82,14 @@ def test_cursor_refers_to_message_that_was_read(remote, sut, judge, by, rules):
     known = {lookup_id(one): one["label"] for one in sut.messages()}
     cursor = queue.open_cursor()
 
-    def place() -> tuple[str, str]:
+    def get_cursor_position() -> tuple[str, str]:
         cursors = show_descriptor_elements(sut, "CursorCollection")
         return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message of the queue")
 
-    seen, reads = [place()], []
+    seen, reads = [get_cursor_position()], []
     for action in (Action.PEEK_CURRENT, Action.PEEK_CURRENT, Action.PEEK_NEXT, Action.PEEK_NEXT):
         reads.append(queue.read(action, by=by, hCursor=cursor))
-        seen.append(place())
+        seen.append(get_cursor_position())
     evidence = reads
     fresh, first, second = ("Unread", "at no message of the queue"), ("Read", "first"), ("Read", "second")
     judge(

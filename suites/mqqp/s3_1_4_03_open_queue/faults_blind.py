@@ -30,11 +30,11 @@ class FirstHandleAgain(RemoteOpening):
             self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=self.handles[key]))
             return
 
-        def keep(handle: Any) -> Any:
+        def keep_first_handle(handle: Any) -> Any:
             self.handles[key] = handle
             return handle
 
-        super().remote_qm_open_queue(change_answer_values(call, phContext=keep), now)
+        super().remote_qm_open_queue(change_answer_values(call, phContext=keep_first_handle), now)
 
 
 @fault("server-client-id-of-earlier-entry-in-later-entry", breaks="MQQP-3.1.4.3-18", blind=True)

@@ -165,13 +165,13 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]
 
-    def known() -> list[int]:
+    def list_known_entries() -> list[int]:
         entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
         handles = {entry["OpenQueueDescriptorHandle"] for entry in entries}
         return [one.context for one in queues if one.context in handles]
 
-    before = known()
+    before = list_known_entries()
     ended = closed.close()
-    observed = {"entries_before": before, "close": ended.outcome, "entries_after": known()}
+    observed = {"entries_before": before, "close": ended.outcome, "entries_after": list_known_entries()}
     expected = facts(entries_before=[one.context for one in queues], close="MQ_OK", entries_after=[other.context])
     judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

@@ -22,7 +22,7 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     requests = reader.begin_long_reads(Reading.RECEIVE, remote, 2)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
-    begun = [reader.description_of(call).dwRequestID for call in reader.reads()]
+    begun = [reader.get_read_description(call).dwRequestID for call in reader.reads()]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
     observed = {"RemoteQMCancelReceive_was_called": came, "its_dwRequestID": cancelled}

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, one_of, status
 from harness.run.marks import covers, needs, sut_survives
-from harness.sut.releases import release_of
+from harness.sut.releases import find_release
 from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
@@ -64,7 +64,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         for value in (0, queue.pointer + 1)
     ]
     observed = {"pQueue_0": pointers[0].outcome, "pQueue_of_another_queue": pointers[1].outcome}
-    expected = facts(pQueue_0=release_of(remote.sut).no_queue_to_cancel, pQueue_of_another_queue=INVALID_PARAMETER)
+    expected = facts(pQueue_0=find_release(remote.sut).no_queue_to_cancel, pQueue_of_another_queue=INVALID_PARAMETER)
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge(

@@ -11,8 +11,8 @@ from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
     AcknowledgingReceiver,
-    correlation_id_of,
     format_classes,
+    get_correlation_id,
     identifier,
     list_class_names,
 )
@@ -134,7 +134,7 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
-    told = list_class_names([ack for ack in receiver.await_acks(3) if correlation_id_of(ack) == identifier(sent[0])])
+    told = list_class_names([ack for ack in receiver.await_acks(3) if get_correlation_id(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
         "received": received.label_or_outcome,

@@ -12,7 +12,7 @@ from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import CHANNEL_ERRORS
-from harness.sut.releases import release_of
+from harness.sut.releases import find_release
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import PortType
 
@@ -123,7 +123,7 @@ def test_unknown_port_type_has_no_port(remote, judge):
     observed: dict[str, Any] = {"port types above 3": refused, "IP_READ": bool(calls[-1].status) or calls[-1].outcome}
     expected: dict[str, Any] = {"port types above 3": each("no port"), "IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
-    spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if release_of(remote.sut).spx is False else []
+    spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if find_release(remote.sut).spx is False else []
     observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
     expected["SPX port types"] = [0] * len(spx)
     judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
@@ -179,7 +179,7 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number, both before a
     queue is opened and while a queue is open.
     """
-    release = release_of(remote.sut)
+    release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
     queue = remote.open_with_messages("first")
     later = queue.association.call("RemoteQmGetVersion")

@@ -17,7 +17,9 @@ Found = tuple[Status, MessagePosition | None]
 
 
 def _stay_in_priority(original: Callable[..., Found], *_: object) -> Callable[..., Found]:
-    def seek(qm: QueueManager, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction) -> Found:
+    def seek_within_priority(
+        qm: QueueManager, queue: Queue, lookup_id: int, peek: bool, action: MessageSeekAction
+    ) -> Found:
         status, found = original(qm, queue, lookup_id, peek, action)
         start = queue.MessagePositionList.find(lookup_id)
         if not peek or action is not MessageSeekAction.NEXT or found is None or start is None:
@@ -26,7 +28,7 @@ def _stay_in_priority(original: Callable[..., Found], *_: object) -> Callable[..
             return status, found
         return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
 
-    return seek
+    return seek_within_priority
 
 
 add(

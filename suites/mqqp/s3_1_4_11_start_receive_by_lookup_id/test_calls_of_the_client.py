@@ -80,7 +80,7 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {Method.START_RECEIVE_BY_LOOKUP_ID}")
         return
-    asked = [reader.description_of(call) for call in calls]
+    asked = [reader.get_read_description(call) for call in calls]
     evidence = [*calls]
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {

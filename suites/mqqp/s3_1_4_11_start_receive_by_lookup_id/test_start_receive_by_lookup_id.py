@@ -86,7 +86,7 @@ def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list
         first = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
         case = "messages found by the identifiers that the SUT returns"
         judge(*rules, expected=len(MESSAGE_LABELS), observed=len(known), case=case, evidence=first.evidence)
-        raise ConformanceFailure("no message with a known LookupIdentifier")
+        raise ConformanceFailure(f"lookups found only {len(known)} of {len(MESSAGE_LABELS)} messages")
     return known
 
 

@@ -15,7 +15,7 @@ from suites.mqqp.steps.refusals import REFUSED_CALLS
 pytestmark = needs("qm2qm")
 
 BAD_STUB_OUTCOME = "fault RPC_X_BAD_STUB_DATA"
-NO_OPNUM = "fault nca_s_op_rng_error"
+UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 
 
 @covers("MQQP-3.1.4-01")
@@ -66,7 +66,7 @@ def test_each_opnum_calls_its_method(remote, judge):
         call.operation = operation
         return call.wait()
 
-    def read(opnum: int, name: str, action: int) -> Call:
+    def call_read_method(opnum: int, name: str, action: int) -> Call:
         description = queue.description(action)
         if name == Method.START_RECEIVE:
             return call_opnum(opnum, name, lpRemoteReadDesc=description)
@@ -81,18 +81,18 @@ def test_each_opnum_calls_its_method(remote, judge):
     session = call_opnum(
         2, "RemoteQMOpenQueue", hQueue=opened.phQueue, pQueue=opened.dwpQueue, dwpContext=opened.pdwContext
     )
-    first = read(0, Method.START_RECEIVE, Action.RECEIVE)
-    ended = call_opnum(1, "RemoteQMEndReceive", pphContext=handle_of(first), dwAck=Ack.RR_ACK)
+    first = call_read_method(0, Method.START_RECEIVE, Action.RECEIVE)
+    ended = call_opnum(1, "RemoteQMEndReceive", pphContext=get_context_handle(first), dwAck=Ack.RR_ACK)
     second, looked = (
-        read(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
-        read(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
+        call_read_method(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
+        call_read_method(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
     )
     identity = {"hQueue": queue.handle, "pQueue": queue.pointer}
     idle = call_opnum(5, "RemoteQMCancelReceive", **identity, dwRequestID=remote.request_id())
     no_cursor = call_opnum(4, "RemoteQMCloseCursor", hQueue=queue.handle, hCursor=cursor)
     purged = call_opnum(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
     left = queue.labels()
-    closed = call_opnum(3, "RemoteQMCloseQueue", pphContext=handle_of(session, "phContext"))
+    closed = call_opnum(3, "RemoteQMCloseQueue", pphContext=get_context_handle(session, "phContext"))
     beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
     observed = {
         "opnum 0, RemoteQMStartReceive": first.label_or_outcome,
@@ -120,13 +120,13 @@ def test_each_opnum_calls_its_method(remote, judge):
         "opnum 8, RemoteQmGetVersion": "returned",
         "opnum 9, RemoteQMStartReceive2": "second",
         "opnum 10, RemoteQMStartReceiveByLookupId": "second",
-        "opnums 11 and 0xFFFF": [NO_OPNUM, NO_OPNUM],
+        "opnums 11 and 0xFFFF": [UNKNOWN_OPNUM_OUTCOME, UNKNOWN_OPNUM_OUTCOME],
     }
     evidence = [first, session, port]
     judge("MQQP-3.1.4-D01", expected=expected, observed=observed, evidence=evidence)
 
 
-def handle_of(call: Call, name: str = "pphContext") -> bytes:
+def get_context_handle(call: Call, name: str = "pphContext") -> bytes:
     """Return the context handle of a response, or NULL if it contains none."""
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 

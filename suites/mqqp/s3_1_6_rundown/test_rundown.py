@@ -35,9 +35,16 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
     opened = reopen_exclusively(remote, other)
-    observed = {"before_loss": "refused" if refused.failed else refused.outcome, "after_loss": opened.outcome}
+    observed = {
+        "open_before_the_loss": "refused" if refused.failed else refused.outcome,
+        "open_after_the_loss": opened.outcome,
+    }
     evidence = [refused, opened]
-    judge.all(expected=facts(before_loss="refused", after_loss="MQ_OK"), observed=observed, evidence=evidence)
+    judge.all(
+        expected=facts(open_before_the_loss="refused", open_after_the_loss="MQ_OK"),
+        observed=observed,
+        evidence=evidence,
+    )
     remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
     seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]

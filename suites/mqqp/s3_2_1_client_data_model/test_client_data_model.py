@@ -20,7 +20,7 @@ def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge)
     for reading, remote in ((Reading.RECEIVE, first), (Reading.PEEK, second)):
         reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(2)
-    asked = any_order(*(reader.description_of(call).dwRequestID for call in calls))
+    asked = any_order(*(reader.get_read_description(call).dwRequestID for call in calls))
     kept = [entry["RequestId"] for entry in reader.pending_read_entries()]
     judge("MQQP-3.2.1.2-01", expected=asked, case="RequestIds of the entries", observed=kept, evidence=calls)
     judge.conclude("MQQP-3.2.1.2-01")

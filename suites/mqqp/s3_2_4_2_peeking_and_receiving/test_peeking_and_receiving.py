@@ -110,8 +110,8 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
         return
     if call.name != method:
-        raise ConformanceFailure(f"the SUT called {call.name}")
-    asked = reader.description_of(call)
+        raise ConformanceFailure(f"the SUT called {call.name} instead of {method}")
+    asked = reader.get_read_description(call)
     for name, expected in required_numbers(reading).items():
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
@@ -130,7 +130,7 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
             rules["ulTimeout"],
             expected=timeout_ms,
             case="ulTimeout",
-            observed=reader.description_of(call).ulTimeout,
+            observed=reader.get_read_description(call).ulTimeout,
             evidence=call.evidence,
         )
     reader.begin("cancel", request=request.number)
@@ -212,7 +212,7 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     reader.return_other_handles()
     reader.begin_read(section.reading, reader.open(), Reader.LONG_TIMEOUT_MS)
     calls = reader.await_reads(3)
-    numbers = [reader.description_of(call).dwRequestID for call in calls]
+    numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     evidence = [*calls]
     rules = section.entry
     differ = holds("each read has a unique dwRequestID")
@@ -287,7 +287,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     ends = reader.server.wait("RemoteQMEndReceive")
     evidence = [call, *ends]
     judge(rules["end"], expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
-    handle = reader.receive_handle_of(call)
+    handle = reader.get_receive_handle(call)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     judge(
         rules["read_handle"],
@@ -334,8 +334,9 @@ def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge
         )
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
-    observed = {"computer": computer, "number": number.lstrip("0")}
+    observed = {"computer_in_the_format_name": computer, "queue_number_in_the_format_name": number.lstrip("0")}
     expected = facts(
-        computer=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier), number=f"{PRIVATE_QUEUE_NUMBER:x}"
+        computer_in_the_format_name=str(THIRD_QUEUE_MANAGER if kind == ON_SOURCE else peer.identifier),
+        queue_number_in_the_format_name=f"{PRIVATE_QUEUE_NUMBER:x}",
     )
     judge.all(expected=expected, observed=observed, evidence=evidence)

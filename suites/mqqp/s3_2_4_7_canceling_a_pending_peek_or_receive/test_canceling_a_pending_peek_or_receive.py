@@ -30,10 +30,10 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
         "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
     )
     for rule, name, expected in (
-        ("MQQP-3.2.4.7-02", "dwRequestID", reader.description_of(first).dwRequestID),
+        ("MQQP-3.2.4.7-02", "dwRequestID", reader.get_read_description(first).dwRequestID),
         ("MQQP-3.2.4.7-04", "hQueue", Reader.QUEUE_HANDLE),
         ("MQQP-3.2.4.7-05", "pQueue", Reader.QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.7-06", "dwRequestID", reader.description_of(first).dwRequestID),
+        ("MQQP-3.2.4.7-06", "dwRequestID", reader.get_read_description(first).dwRequestID),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
         judge(rule, expected=[expected], observed=found, evidence=evidence, case=f"{name} in RemoteQMCancelReceive")

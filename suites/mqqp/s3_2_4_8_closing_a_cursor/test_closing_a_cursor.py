@@ -41,13 +41,13 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     ways = (Reading.PEEK_CURRENT_BY_CURSOR, Reading.PEEK_NEXT_BY_CURSOR, Reading.RECEIVE_BY_CURSOR)
     for way in ways:
         reader.begin_read(way, remote, cursor=cursor).wait()
-    before = [reader.description_of(call).hCursor for call in reader.reads()]
+    before = [reader.get_read_description(call).hCursor for call in reader.reads()]
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     for way in ways:
         reader.begin_read(way, remote, cursor=cursor).wait()
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     closings = reader.server.named("RemoteQMCloseCursor")
-    after = [reader.description_of(call).hCursor for call in reader.reads()[len(before) :]]
+    after = [reader.get_read_description(call).hCursor for call in reader.reads()[len(before) :]]
     observed = {
         "cursors_of_reads_before_close": before,
         "calls_of_RemoteQMCloseCursor": len(closings),

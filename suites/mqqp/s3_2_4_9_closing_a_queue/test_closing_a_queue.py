@@ -36,7 +36,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
     reader.begin("remote_receive", cursor=kept, timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()
     expected = [fields(hRemoteQueue=Reader.OTHER_QUEUE_HANDLE, hCursor=Reader.CURSOR)]
-    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.description_of, reads)), evidence=reads)
+    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
 
 
 @needs("remote_read")
@@ -67,7 +67,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
         evidence=evidence,
     )
     asked = {call.into.dwRequestID for call in cancels if call.into is not None}
-    of_a_read = len(asked & {reader.description_of(call).dwRequestID for call in reads})
+    of_a_read = len(asked & {reader.get_read_description(call).dwRequestID for call in reads})
     case = "RemoteQMCancelReceive with the dwRequestID of a pending read"
     judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)
 

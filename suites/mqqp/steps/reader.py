@@ -177,7 +177,7 @@ class Reader:
 
     def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
         """Answer a StartReceive with a packet, or with a status; ``fields`` replaces values in REMOTEREADDESC."""
-        asked = self.description_of(call)
+        asked = self.get_read_description(call)
         receives = data and takes_message(asked.ulAction)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
         answer = REMOTEREADDESC(
@@ -188,7 +188,7 @@ class Reader:
             **{"Reserved": 1, **fields},
         )
         results: dict[str, Any] = {
-            "pphContext": self.receive_handle_of(call) if receives else NULL_HANDLE,
+            "pphContext": self.get_receive_handle(call) if receives else NULL_HANDLE,
             "Return": status,
         }
         if call.name == Method.START_RECEIVE:
@@ -200,7 +200,7 @@ class Reader:
         """Answer RemoteQMCancelReceive, and the waiting read that it cancels, if any. Spec: MS-MQQP 3.1.4.6."""
         call.respond()
         for read in self.reads():
-            if not read.answered and self.description_of(read).dwRequestID == call.into.dwRequestID:
+            if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
                 self.answer_read(read, None, self.CANCELED)
 
     def let_reads_wait(self) -> None:
@@ -208,7 +208,7 @@ class Reader:
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers.pop(name, None)
 
-    def description_of(self, call: ServedCall) -> Any:
+    def get_read_description(self, call: ServedCall) -> Any:
         """Return the REMOTEREADDESC of a request as a scapy packet; raise ConformanceFailure if the
         request has none.
         """
@@ -221,9 +221,9 @@ class Reader:
             raise ConformanceFailure(f"{call.name} has pRemoteReadDesc NULL")
         return described.value
 
-    def receive_handle_of(self, call: ServedCall) -> bytes:
+    def get_receive_handle(self, call: ServedCall) -> bytes:
         """Return the context handle that the peer returns for a receive."""
-        return build_context_handle(0x4EAD_0000 + self.description_of(call).dwRequestID)
+        return build_context_handle(0x4EAD_0000 + self.get_read_description(call).dwRequestID)
 
     def reads(self) -> list[ServedCall]:
         """Return every StartReceive and StartReceive2 of the SUT, in order."""

@@ -64,7 +64,7 @@ def _call_refused_purges(queue: RemoteQueue) -> list[Call]:
     return [*unknown, peeking.purge(), peeking.start_receive()]
 
 
-PURGES = {Method.PURGE_QUEUE: _call_refused_purges}
+REFUSED_PURGES = {Method.PURGE_QUEUE: _call_refused_purges}
 """Refused calls of RemoteQMPurgeQueue, which may also throw its errors (note <18>), and a receive through a handle for
 peeks.
 """

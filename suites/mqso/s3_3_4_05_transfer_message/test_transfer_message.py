@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from suites.mqso.steps.routed import DELIVERIES, Routed
+from suites.mqso.steps.routed import DELIVERY_MODES, Routed
 
 MESSAGE_TAGS = (0x51, 0x52, 0x53)
 ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
@@ -15,7 +15,7 @@ ROUTING_RULES = ("MQSO-5.1.1.3-D03", "MQSO-5.1.2-01")
 
 
 @needs("topology")
-@pytest.mark.parametrize("delivery", DELIVERIES)
+@pytest.mark.parametrize("delivery", DELIVERY_MODES)
 @covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03", *ROUTING_RULES)
 def test_messages_to_other_site_pass_router(topology, judge, delivery):
     """The sender sends three messages for a queue of another site to the router, and the router sends them to the
@@ -37,7 +37,7 @@ def test_messages_to_other_site_pass_router(topology, judge, delivery):
 
 
 @needs("topology")
-@pytest.mark.parametrize("delivery", [each for each in DELIVERIES if each != "express"])
+@pytest.mark.parametrize("delivery", [each for each in DELIVERY_MODES if each != "express"])
 @covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01")
 def test_messages_are_transferred_once_after_network_outage(topology, judge, delivery):
     """A message that is sent while the router or the receiver cannot be reached is received exactly once after the

@@ -112,7 +112,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     sut.send_here(queue, ["kept"], delivery="recoverable")
     connection, incomplete, silent = peer.open_raw(), peer.request_session(), peer.connect()
     sut.change_environment(service=False)
-    observed = connection.until_closed()
+    observed = connection.await_close()
     judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
     judge(

@@ -19,26 +19,26 @@ from reference_qm.surface.effects import Effect, Persist
 def _empty_queues_on_restart(which: Callable[[Queue], bool]) -> Install:
     """Lose the messages of some queues at a restart."""
 
-    def empty(qm: QueueManager) -> None:
+    def empty_queues(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
             if which(queue):
                 for position in list(queue.MessagePositionList):
                     queue.MessagePositionList.remove(position)
 
-    return at_restart(empty)
+    return at_restart(empty_queues)
 
 
 def _remove_unsent_messages_on_restart(transactional: bool) -> Install:
     """Lose messages of outgoing queues at a restart."""
 
-    def lose(qm: QueueManager) -> None:
+    def lose_unsent_messages(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
             table = queue.session.OutgoingMessageTable
             for position in list(table):
                 if bool(position.TxSequenceNumber) is transactional:
                     table.remove(position)
 
-    return at_restart(lose)
+    return at_restart(lose_unsent_messages)
 
 
 def _keep_deleted_records(effect: Effect) -> Iterator[Effect]:

@@ -28,17 +28,17 @@ def _stop_reconnecting(faulty: FaultyCore) -> None:
     """Stop connecting after the first failed connection."""
     failed: list[Input] = []
 
-    def note(event: Input) -> Iterator[Input]:
+    def note_failure(event: Input) -> Iterator[Input]:
         if isinstance(event, TransportFailed):
             failed.append(event)
         yield event
 
-    def connect(effect: Effect) -> Iterator[Effect]:
+    def filter_connect_effect(effect: Effect) -> Iterator[Effect]:
         if not (failed and isinstance(effect, Connect)):
             yield effect
 
-    faulty.input_filters.append(note)
-    faulty.effect_filters.append(connect)
+    faulty.input_filters.append(note_failure)
+    faulty.effect_filters.append(filter_connect_effect)
 
 
 add(

@@ -50,7 +50,7 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
         observed=_use_queue_in_transaction(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
-    expected = facts(commits=each(Outcome.REFUSED, "commit"), queue=labels)
+    expected = facts(commits=each(Outcome.REFUSED), queue=labels)
     judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "queue": sut.labels(queue)})
 
 
@@ -87,8 +87,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     outcome = sut.attempt(sut.send_here, plain_queue, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
-        expected=facts(send=Outcome.DONE, received="here"),
-        observed={"send": outcome, "received": sut.read_label("receive", queue=plain_queue)},
+        expected=facts(send=Outcome.DONE, message_received="here"),
+        observed={"send": outcome, "message_received": sut.read_label("receive", queue=plain_queue)},
     )
     attempt = SessionAttempt(peer)
     judge(

@@ -30,7 +30,7 @@ add(
 def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
     """Carry out a request, but answer that its result could not be stored."""
 
-    def note(event: Input) -> Iterator[Input]:
+    def note_failed_write(event: Input) -> Iterator[Input]:
         if isinstance(event, PersistFailed):
             commit = faulty.core.disk.pending.get(event.token)
             if commit is not None:
@@ -38,7 +38,7 @@ def _keep_change_of_failed_write(faulty: FaultyCore) -> None:
                 faulty.core.disk.pending[event.token] = replace(commit, undo=lambda: None)
         yield event
 
-    faulty.input_filters.append(note)
+    faulty.input_filters.append(note_failed_write)
 
 
 add(

@@ -120,10 +120,12 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
     """Judge rules about the time of a retry."""
     for rule in rules:
         if retry.in_time:
-            observed = {"before_retry": retry.before, "after_retry": retry.after}
+            observed = {"session_before_the_retry": retry.before, "session_after_the_retry": retry.after}
             judge(
                 rule,
-                expected=facts(before_retry=SessionAttempt.NOT_SERVED, after_retry=SessionAttempt.SERVED),
+                expected=facts(
+                    session_before_the_retry=SessionAttempt.NOT_SERVED, session_after_the_retry=SessionAttempt.SERVED
+                ),
                 observed=observed,
                 evidence=retry.evidence,
             )

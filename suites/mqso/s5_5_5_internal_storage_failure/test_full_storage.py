@@ -111,5 +111,5 @@ def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     peer.environment.run_until(is_acknowledged, within_ms)
-    observed = {"queue": sut.labels(queue), "acknowledged": is_acknowledged()}
-    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=packets)
+    observed = {"queue": sut.labels(queue), "message_acknowledged": is_acknowledged()}
+    judge.all(expected=facts(queue=["after"], message_acknowledged=True), observed=observed, evidence=packets)

@@ -59,7 +59,9 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
     with _restore_keys_at_end(sut, peer.identifier):
         frame = outgoing.send(body="first", privacy_level="base")
         if _name_recipient_keys(frame) != "first keys":
-            raise ConformanceFailure(f"the SUT encrypts for {_name_recipient_keys(frame)} of the peer at first")
+            raise ConformanceFailure(
+                f"before any change, the SUT encrypts with these keys of the peer: {_name_recipient_keys(frame)}"
+            )
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             _publish_keys(sut, peer.identifier, name)
             outgoing.start_anew()

@@ -54,7 +54,7 @@ class JournalOpenToEverybody(SecurityLookup):
         return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
 
 
-BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_SIGNATURE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
 @fault(
@@ -67,7 +67,7 @@ class IdentityOfNobody(SecurityOnReceipt):
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
         if security is not None and security.AS and not security.ST:
-            raise Refused(BAD_SIGNATURE, "a fault")
+            raise Refused(BAD_SIGNATURE_CLASS, "a fault")
         super().verify_sender(packet, now)
 
 

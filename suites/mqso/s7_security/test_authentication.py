@@ -11,10 +11,10 @@ from suites.mqqb.steps.secured import NOBODY, Secured, flip_signature_bit, judge
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 
-SECURITY_NEEDS = needs("security", "receive")
+NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 
 
-@SECURITY_NEEDS
+@NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     """A message with a valid signature, ST 0 and an unregistered certificate is not refused because of its signature;

@@ -18,7 +18,7 @@ OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "peek": (("",), PEEK_ACCESS),
     "receive from the journal": ((";JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL), RECEIVE_ACCESS),
 }
-WAYS_BY_GRANT = {
+READ_WAYS_BY_GRANT = {
     "to receive": (RECEIVE_RIGHT, 0, ("receive", "peek")),
     "to peek": (PEEK_RIGHT, 0, ("peek",)),
     "to receive from the journal": (RECEIVE_JOURNAL_RIGHT, 0, ("peek", "receive from the journal")),
@@ -37,7 +37,7 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
     receiving from its journal only if the descriptor grants that right.
     """
     association = remote.associate()
-    for name, (mask, flags, allowed) in WAYS_BY_GRANT.items():
+    for name, (mask, flags, allowed) in READ_WAYS_BY_GRANT.items():
         descriptor = descriptors.build_descriptor(granted=((descriptors.EVERYONE, mask),), flags=flags)
         queue = _create_restricted_queue(sut, judge, descriptor)
         if queue is None:

@@ -9,7 +9,7 @@ from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
 from suites.mqqb.steps.provoking import read_tag
 
-DELIVERIES = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 
 
 class Routed:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.control import ControlError, answer, request_from
+from reference_qm.control import ControlError, answer, parse_request
 from reference_qm.surface.commands import (
     AbortTransaction,
     BeginTransaction,
@@ -161,7 +161,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(("arguments", "request_"), REQUESTS)
 def test_control_line_becomes_a_request(arguments, request_):
-    assert request_from(arguments) == request_
+    assert parse_request(arguments) == request_
 
 
 WRONG = [
@@ -200,7 +200,7 @@ WRONG = [
 @pytest.mark.parametrize(("arguments", "part"), WRONG)
 def test_invalid_control_line_is_refused_in_one_short_line(arguments, part):
     with pytest.raises(ControlError) as caught:
-        request_from(arguments)
+        parse_request(arguments)
     error = str(caught.value)
     assert part in error
     assert "\n" not in error
@@ -214,5 +214,5 @@ def test_control_answers_have_request_number_and_values():
 
 def test_null_argument_selects_no_queue_or_cursor():
     with pytest.raises(ControlError, match="receive: handle must be an integer, not None"):
-        request_from({"verb": "receive", "queue": "q", "handle": None})
-    assert request_from({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")
+        parse_request({"verb": "receive", "queue": "q", "handle": None})
+    assert parse_request({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")

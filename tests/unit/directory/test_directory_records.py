@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
-from reference_qm.directory.records import RecordError, from_record, to_record
+from reference_qm.directory.records import RecordError, convert_from_record, convert_to_record
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(STORED_TYPES)),
@@ -26,7 +26,7 @@ JSON = st.recursive(
 @budget(FEW)
 @given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
 def test_directory_record_round_trips(element: DirectoryObject) -> None:
-    read = from_record(json.loads(json.dumps(to_record(element))))
+    read = convert_from_record(json.loads(json.dumps(convert_to_record(element))))
     names = directory_attributes(type(element))
     assert [getattr(read, name) for name in names] == [getattr(element, name) for name in names]
 
@@ -53,16 +53,16 @@ def test_directory_record_round_trips(element: DirectoryObject) -> None:
 )
 def test_invalid_directory_record_gives_one_line_error(record: object, complaint: str) -> None:
     with pytest.raises(RecordError, match=complaint) as raised:
-        from_record(record)
+        convert_from_record(record)
     assert "\n" not in str(raised.value)
 
 
 @given(JSON)
 def test_arbitrary_directory_record_raises_only_the_typed_error(record: object) -> None:
     with suppress(RecordError):
-        assert isinstance(from_record(record), DirectoryObject)
+        assert isinstance(convert_from_record(record), DirectoryObject)
 
 
 def test_unpublished_attributes_are_not_written() -> None:
     site = Site(Identifier=SITE_A, SiteGateCollection=(QueueManager(),))
-    assert "SiteGateCollection" not in to_record(site)
+    assert "SiteGateCollection" not in convert_to_record(site)

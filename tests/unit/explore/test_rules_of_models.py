@@ -7,6 +7,7 @@ import re
 import pytest
 
 from harness.explore.areas import AREAS
+from harness.explore.queues_driven import QueuesDriven
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 
@@ -25,6 +26,12 @@ def test_every_model_transition_names_rules_and_is_drawn(area):
     for transition in AREAS[area].model.transitions.values():
         assert transition.rules, transition.name
         assert hasattr(AREAS[area].model, f"draw_{transition.name}")
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_every_model_transition_has_a_step_on_the_system(area):
+    driven = {"queues": QueuesDriven}.get(area, AREAS[area].drive)
+    assert [name for name in AREAS[area].model.transitions if not hasattr(driven, f"_{name}")] == []
 
 
 def test_models_import_no_module_of_the_reference():

@@ -16,7 +16,7 @@ from harness.foreign.check import check_capture
 from harness.foreign.systems import Wanted
 from harness.judging.captured import judge_capture
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import DECIDED, Verdict, worst
+from harness.judging.verdicts import DECIDED_VERDICTS, Verdict, worst
 from harness.rules.catalogue import load_catalogue
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -71,7 +71,7 @@ def test_whole_foreign_capture_has_the_verdicts_of_the_own_captures(name, tmp_pa
     own = judge_own_captures(name, tmp_path)
     assert {rule: foreign.get(rule) for rule in own} == own
     assert Verdict.FAIL not in foreign.values()
-    assert len([verdict for verdict in own.values() if verdict in DECIDED]) >= len(load_predicates()) // 2
+    assert len([verdict for verdict in own.values() if verdict in DECIDED_VERDICTS]) >= len(load_predicates()) // 2
     assert states["whole"] >= 25
 
 

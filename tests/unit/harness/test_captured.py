@@ -7,7 +7,7 @@ from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
 from harness.judging import captured
 from harness.judging.captured import NoDirection, TooMuch, judge_capture, lines_of_capture
-from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Advice, Verdict
 from harness.rules.catalogue import load_catalogue
@@ -22,7 +22,7 @@ def recorded(path, happens):
     recorder = Recorder(VirtualEnvironment(), path)
     entries = []
 
-    passes = dict.fromkeys(load_predicates(), PASSES_SHOWN)
+    passes = dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE)
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=captured.Counter(passes))
     recorder.listeners.append(judge.packets.on_frame)
     happens(recorder)

@@ -16,7 +16,7 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ContractBroken, ControlRefused, JsonlControl, VirtualControl
 from harness.sut.shown import NotShown
-from harness.sut.view import identity_of
+from harness.sut.view import request_identity
 from harness.sut.virtual_driver import VirtualDriver
 from harness.sut.wires import TcpRoute
 from reference_qm.config import QueueManagerConfig
@@ -108,7 +108,7 @@ def test_refusal_in_protocol_version_1_counts_as_refusal_by_the_sut(fields: dict
         reply(stream, id=asked["id"], **said)
 
     made, _ = control(script)
-    identity_of(made)
+    request_identity(made)
     with pytest.raises(ControlRefused, match=words) as caught:
         made.call("purge", queue="x")
     assert isinstance(caught.value, ConformanceFailure)
@@ -196,7 +196,7 @@ def test_connection_to_a_closed_port_is_refused() -> None:
 def test_facilities_are_read_under_former_key_of_identity(key: str) -> None:
     announced = {"guid": str(UUID(int=7)), key: ["send", "inspect", "teleport"]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **announced))
-    assert identity_of(made).facilities == {"send", "inspect"}
+    assert request_identity(made).facilities == {"send", "inspect"}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_facilities_are_read_under_former_key_of_identity(key: str) -> None:
 def test_malformed_identity_counts_as_failure_of_the_sut(identity: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match=r"^identity: "):
-        identity_of(made)
+        request_identity(made)
 
 
 @pytest.mark.parametrize(
@@ -219,13 +219,13 @@ def test_malformed_identity_counts_as_failure_of_the_sut(identity: dict[str, Any
 def test_peer_that_is_no_agent_is_reported_as_such(said: dict[str, Any], words: str) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **said))
     with pytest.raises(SutUnavailable, match=f": {words}$"):
-        identity_of(made)
+        request_identity(made)
 
 
 @pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2, "facilities": []}])
 def test_both_control_protocol_versions_are_understood(said: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), **said))
-    assert identity_of(made).identifier == UUID(int=7)
+    assert request_identity(made).identifier == UUID(int=7)
 
 
 @pytest.mark.parametrize("version", [0, 3, "2\n", None, True])
@@ -236,7 +236,7 @@ def test_unknown_control_protocol_version_gives_one_line_error(version: object) 
     with pytest.raises(
         SutUnavailable, match=r"^identity: the agent speaks version .* understands 1 and 2, as integers$"
     ):
-        identity_of(made)
+        request_identity(made)
 
 
 def test_unsupported_control_request_is_not_a_refusal() -> None:
@@ -328,7 +328,7 @@ def test_every_test_gets_a_fresh_virtual_sut() -> None:
 def test_missing_key_in_answer_of_version_1_is_a_failure_of_the_sut() -> None:
     said = {"ok": True, "guid": str(UUID(int=7)), "messages": [{"label": "x"}]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **said))
-    identity_of(made)
+    request_identity(made)
     found = made.call("peek", queue="x")["messages"][0]
     with pytest.raises(ConformanceFailure, match=r"^an answer on the SUT's control channel has no 'body'$") as caught:
         found["body"]

@@ -39,7 +39,7 @@ def took(peer: Peer, since_ms: int, until_ms: int) -> Duration:
 
 
 def by_timer(duration: Duration) -> tuple[int, int]:
-    return duration.by_timer(DUE_MS * duration.sut.scale)
+    return duration.expect_timer_duration(DUE_MS * duration.sut.scale)
 
 
 def test_elapsed_time_is_between_packet_times_and_now(peer: Peer) -> None:

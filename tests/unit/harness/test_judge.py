@@ -25,7 +25,7 @@ from harness_made import (
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, PASSES_SHOWN, Judge
+from harness.judging.judge import EVIDENCE_LIMIT, MAX_SEARCHED_BYTES, SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import MAX_FAILURES_RECORDED, PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
@@ -305,10 +305,10 @@ def test_verdict_names_deciding_field_of_shown_packet(tmp_path: Path) -> None:
     for test in range(2):  # two checks of one process
         (tmp_path / str(test)).mkdir()
         made = judge(tmp_path / str(test), MUST, SHOULD, passes=passes)
-        for _ in range(PASSES_SHOWN - 1):
+        for _ in range(SHOWN_PASSES_PER_RULE - 1):
             made(MUST, expected=SAYS, observed=SAYS, evidence=frame())
-    assert named(tmp_path / "0") == [(20, 21)] * (PASSES_SHOWN - 1)
-    assert named(tmp_path / "1") == [(20, 21), *[(None, None)] * (PASSES_SHOWN - 2)]
+    assert named(tmp_path / "0") == [(20, 21)] * (SHOWN_PASSES_PER_RULE - 1)
+    assert named(tmp_path / "1") == [(20, 21), *[(None, None)] * (SHOWN_PASSES_PER_RULE - 2)]
     made(MUST, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
     made(SHOULD, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
     assert named(tmp_path / "1")[-2:] == [(20, 21)] * 2

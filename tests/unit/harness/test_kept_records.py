@@ -93,7 +93,7 @@ def test_import_scan_finds_every_form_of_import_statement(tmp_path: Path, monkey
         "    from reference_qm.codec import Frame, parse\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr("harness.compiled.sources.ROOT", tmp_path)
+    monkeypatch.setattr("harness.compiled.sources.PROJECT_ROOT", tmp_path)
     found = list_imported_files("a.py")
     assert {OPENING, "suites/mqqb/steps/sender.py", "harness/paths.py", "reference_qm/codec/__init__.py"} <= set(found)
 

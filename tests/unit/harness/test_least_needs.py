@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from harness.cli.main import app
 from harness.proof.inventory import Inventory, take_inventory
-from harness.proof.least_needs import NO_CONTROL, LeastNeeds, count_judged, count_sets, least_needs
+from harness.proof.least_needs import CAPABILITIES_WITHOUT_CONTROL, LeastNeeds, count_judged, count_sets, least_needs
 from harness.sut.sut_file import CAPABILITIES
 
 TESTS = {"A-1": ["a", "b"], "A-2": ["b", "c"], "A-3": ["d"]}
@@ -51,4 +51,4 @@ def test_rules_command_prints_least_needs_of_each_rule_with_the_check() -> None:
     assert done.exit_code == 0
     assert all(name.startswith("MQQP-") for name in rows)
     assert any(one["needs"] == ["qm2qm"] for one in rows.values())
-    assert CAPABILITIES.keys() - NO_CONTROL == {"directory", "topology", "two_addresses"}
+    assert CAPABILITIES.keys() - CAPABILITIES_WITHOUT_CONTROL == {"directory", "topology", "two_addresses"}

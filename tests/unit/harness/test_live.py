@@ -108,7 +108,7 @@ def test_live_findings_are_limited_to_a_screen():
         line for number in range(MOST_SHOWN_FINDINGS + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})
     ]
     assert len(lines) == MOST_SHOWN_FINDINGS + 1
-    assert lines[-1].startswith("more than 50 rules")
+    assert lines[-1].startswith("more than 50 bad verdicts")
 
 
 @pytest.mark.parametrize(

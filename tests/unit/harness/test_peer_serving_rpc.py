@@ -27,9 +27,9 @@ from harness.wire.rpc import (
     co_cancel,
     dissect_rpc,
     orphaned,
-    outcomes_of,
+    read_bind_outcomes,
+    read_stub,
     rpc_kind,
-    stub_of,
 )
 from harness.wire.rpc_fragments import request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
@@ -78,7 +78,7 @@ class Client:
             for place, one in enumerate(interfaces)
             for number, transfer in enumerate(transfers)
         ]
-        return outcomes_of(self.send(bind(1, proposals))[0])
+        return read_bind_outcomes(self.send(bind(1, proposals))[0])
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_peer_reads_records_and_answers_an_rpc_call(
     client = Client(environment, server.read_port)
     client.bind(QM2QM)
     (answer,) = client.send(*request(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
-    assert PURGE.read_response(stub_of(answer), wide).Return == 7
+    assert PURGE.read_response(read_stub(answer), wide).Return == 7
     (call,) = server.named("RemoteQMPurgeQueue")
     assert (call.into.hQueue, call.port, call.wide) == (5, server.read_port, wide)
     assert [frame.kind for frame in call.evidence] == ["request", "response"]

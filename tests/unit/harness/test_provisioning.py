@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.sut.provisioning import BASE_ONLY, KEYLESS, MALLORY, USERS, virtual_security, write_provisions
+from harness.sut.provisioning import (
+    BASE_PROVIDER_ONLY_GUID,
+    KEYLESS_QUEUE_MANAGER_GUID,
+    MALLORY,
+    USERS,
+    virtual_security,
+    write_provisions,
+)
 from harness.sut.sut_file import PEER_IDENTIFIER
 from harness.wire.protection import certificate_key
 from reference_qm.security import Sid
@@ -28,7 +35,7 @@ def test_serve_and_virtual_system_are_provisioned_equally(tmp_path: Path) -> Non
     assert {name: key.private_numbers() for name, key in config.security.encryption_keys.items()} == {
         name: key.private_numbers() for name, key in virtual.encryption_keys.items()
     }
-    assert set(config.routes) == {PEER_IDENTIFIER, BASE_ONLY, KEYLESS}
+    assert set(config.routes) == {PEER_IDENTIFIER, BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID}
     assert not list((tmp_path / "keys").glob("peer_*")) and not list((tmp_path / "keys").glob("mallory*"))
 
 

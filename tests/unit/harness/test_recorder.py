@@ -19,7 +19,7 @@ import harness.capture.recorder
 import harness.wire.packets
 from harness.capture import read_pcapng, streams
 from harness.capture.recorder import FROM_SUT, LONGEST_KEPT_DISSECTION_BYTES, TO_SUT, Connection, Frame, Recorder
-from harness.capture.window import FRAME_COST, Window
+from harness.capture.window import FRAME_COST_BYTES, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -281,7 +281,7 @@ def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: 
     with pytest.raises(SutFlood, match=rf"sent {4 * len(message)} bytes in the first \d+ ms"):
         for _ in range(10):
             recorder.record_received(connection, message)
-    assert (recorder.flooded, len(recorder.frames)) == (True, 3)
+    assert (recorder.is_flooded, len(recorder.frames)) == (True, 3)
     assert recorder.record_received(connection, message) == []
     assert len(recorder.frames) == 3
     recorder.record_sent(connection, b"what the peer sends is its own matter")
@@ -289,7 +289,7 @@ def test_flood_is_a_finding_with_its_size_and_later_bytes_are_dropped(recorder: 
 
 @pytest.mark.parametrize("piece", [b"x", b"no packet, and nothing after it is one"])
 def test_many_small_pieces_of_a_broken_stream_count_as_flood(recorder: Recorder, piece: bytes) -> None:
-    recorder.flood_limit = 100 * FRAME_COST
+    recorder.flood_limit = 100 * FRAME_COST_BYTES
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     with pytest.raises(SutFlood):
         while True:
@@ -298,10 +298,10 @@ def test_many_small_pieces_of_a_broken_stream_count_as_flood(recorder: Recorder,
 
 
 def test_many_small_packets_in_few_pieces_count_as_flood(recorder: Recorder) -> None:
-    recorder.flood_limit = 100 * FRAME_COST
+    recorder.flood_limit = 100 * FRAME_COST_BYTES
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     piece = bytes(user_message()) * 30
-    assert len(piece) < 4 * FRAME_COST
+    assert len(piece) < 4 * FRAME_COST_BYTES
     with pytest.raises(SutFlood, match="bytes and 100 packets"):
         while True:
             recorder.record_received(connection, piece)
@@ -309,7 +309,7 @@ def test_many_small_packets_in_few_pieces_count_as_flood(recorder: Recorder) -> 
 
 
 def test_many_datagrams_count_as_flood(recorder: Recorder) -> None:
-    recorder.flood_limit = 10 * FRAME_COST
+    recorder.flood_limit = 10 * FRAME_COST_BYTES
     for _ in range(10):
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
     with pytest.raises(SutFlood):

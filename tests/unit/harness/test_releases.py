@@ -7,7 +7,7 @@ import pytest
 from harness.environment import VirtualEnvironment
 from harness.errors import UsageError
 from harness.rules.releases import PRINTED_RELEASE, RELEASES
-from harness.sut.releases import release_of
+from harness.sut.releases import find_release
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
 from reference_qm.releases.names import KNOWN
@@ -22,7 +22,7 @@ def sut(profile: str) -> Sut:
 
 
 def test_system_that_is_no_windows_gets_no_product_note() -> None:
-    assert release_of(sut("none")) == PRINTED_RELEASE
+    assert find_release(sut("none")) == PRINTED_RELEASE
     assert PRINTED_RELEASE.version == (6, 1)
 
 
@@ -39,7 +39,7 @@ def test_every_release_that_has_a_name_is_known_as_a_profile() -> None:
 
 @pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])
 def test_windows_release_is_judged_by_its_product_notes(profile: str, version: tuple[int, int]) -> None:
-    assert release_of(sut(profile)).version == version
+    assert find_release(sut(profile)).version == version
 
 
 def test_releases_since_windows_7_return_qm2qm_version_6_1() -> None:

@@ -8,7 +8,7 @@ from harness_made import sut_file
 from harness.environment import VirtualEnvironment
 from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
-from harness.faults.registry import build_faulty_core
+from harness.faults.registry import wrap
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.remote_control import FACILITIES, RemoteControl
 from harness.sut.view import Identity, build_sut_view
@@ -35,7 +35,7 @@ def reading_control(*faults: str) -> RemoteControl:
     """Return what reads a SUT with two messages."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
-    host = CoreHost(environment, build_faulty_core(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
+    host = CoreHost(environment, wrap(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
     host.start()
     host.listen_rpc(FILE.driver.rpc_port)
     for body in (b"one", b"two"):

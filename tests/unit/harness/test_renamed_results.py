@@ -18,7 +18,7 @@ from harness.rules import renamed_checks
 from harness.run import replays
 from harness.run.named_roots import NamedRoots
 from harness.run.run import Run, rules_json
-from harness.run_folder import capture_of
+from harness.run_folder import get_capture_path
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
@@ -44,7 +44,7 @@ def write_fail(folder: Path, test: str) -> Path:
 def test_verdict_of_renamed_check_has_new_id_and_capture_of_old_id(tmp_path: Path):
     (line,) = read_verdicts(write_fail(tmp_path, f"{OLD}[a]") / "verdicts.jsonl")
     assert line["test"] == f"{NEW}[a]"
-    assert line["capture"] == capture_of(f"{OLD}[a]")
+    assert line["capture"] == get_capture_path(f"{OLD}[a]")
 
 
 def test_failures_under_old_and_new_id_of_a_check_count_as_one(tmp_path: Path):
@@ -80,7 +80,7 @@ def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
     file, drivers = replays.load_replayed_run(tmp_path, ())
     (driver,) = drivers(file, tmp_path)
     assert isinstance(driver, ReplayDriver)
-    assert driver.captures == {NEW: tmp_path / capture_of(OLD)}
+    assert driver.captures == {NEW: tmp_path / get_capture_path(OLD)}
     assert driver.death(NEW) is not None
 
 

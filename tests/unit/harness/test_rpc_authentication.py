@@ -23,7 +23,7 @@ from harness.peer.rpc_server import RpcServer
 from harness.sut.rpc_access import RpcAccess
 from harness.sut.sut import Sut
 from harness.wire.rpc import QM2QM, QMCOMM, rpc_kind
-from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, parts_of, trailer_of, with_trailer
+from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, append_trailer, parts_of, read_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
 from reference_qm.shell.rpc_user import User
@@ -86,13 +86,13 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
         frames = association.record.frames
         association.close()
     assert {(call.level, call.identity) for call in sut.calls} == {(LEVELS[level], "tester")}
-    bound = trailer_of(frames[0].data)
+    bound = read_trailer(frames[0].data)
     assert bound is not None
     assert (bound.auth_type, bound.auth_level) == (auth_type, LEVELS[level])
     signs = level != "connect"
     assert bool(frames[0].packet.pfc_flags & HEADER_SIGN) is (level in ("integrity", "privacy"))
     answers = [frame for frame in frames if frame.kind in ("request", "response")]
-    assert {trailer_of(frame.data) is not None for frame in answers} == {signs}
+    assert {read_trailer(frame.data) is not None for frame in answers} == {signs}
     sealed = "on the wire they are the bytes above" in answers[1].dissection_text
     assert sealed is (level == "privacy")
     assert "pMajor" in answers[1].dissection_text
@@ -219,7 +219,7 @@ def test_impacket_calls_the_peer_at_every_authentication_level(tmp_path, level):
         assert [call.name for call in server.calls] == ["RemoteQMGetQMQMServerPort"] * 3
         assert server.malformed == []
         answers = [frame for frame in association.record.frames if frame.kind == "response"]
-        assert {trailer_of(frame.data) is not None for frame in answers} == {level.signs}
+        assert {read_trailer(frame.data) is not None for frame in answers} == {level.signs}
 
 
 @pytest.mark.parametrize("level", [AuthLevel.CONNECT, AuthLevel.PKT_PRIVACY])
@@ -242,15 +242,15 @@ def test_peer_without_a_configured_user_refuses_authentication(tmp_path):
 
 def test_security_trailers_are_built_and_read():
     plain = bytes.fromhex("05000003 10000000 1c00 0000 02000000 04000000 0000 0800") + b"stub"
-    made = with_trailer(plain, Trailer(10, 6, 7, b"sixteen octets!!", 12))
-    assert trailer_of(made) == Trailer(10, 6, 7, b"sixteen octets!!", 12)
+    made = append_trailer(plain, Trailer(10, 6, 7, b"sixteen octets!!", 12))
+    assert read_trailer(made) == Trailer(10, 6, 7, b"sixteen octets!!", 12)
     assert parts_of(made) == (made[:24], b"stub" + bytes(12), made[40:48], b"sixteen octets!!")
-    assert trailer_of(plain) is None
+    assert read_trailer(plain) is None
     for place, value in ((10, 60), (42, 200)):
         wrong = bytearray(made)
         wrong[place] = value
         with pytest.raises(WireError, match="fit"):
-            trailer_of(bytes(wrong))
+            read_trailer(bytes(wrong))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.run import Run, make_slug
-from harness.run_folder import capture_name, capture_of
+from harness.run_folder import capture_name, get_capture_path
 
 Begin = Callable[..., Run]
 
@@ -340,7 +340,7 @@ def test_every_collected_check_has_a_capture_of_its_own() -> None:
 
 
 def test_capture_name_is_the_end_of_the_test_id_and_a_digest() -> None:
-    assert capture_of("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
+    assert get_capture_path("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
         "captures/suites-mqqb-s2-test-x-py-test-y-a-1-c68558fe.pcapng"
     )
     assert capture_name("suites/" + "x" * 130 + "-[é") == "x" * 119 + "-cfebade5"

@@ -180,8 +180,8 @@ def test_kept_messages_are_recognized_by_id_and_removed() -> None:
 def test_waiting_outgoing_messages_are_counted_per_destination_name() -> None:
     outgoing = [{"format_name": "DIRECT=TCP:127.0.0.9\\q", "count": 2}, {"format_name": "PRIVATE=X\\1", "count": 1}]
     one = view(Scripted(list={"outgoing": outgoing}))
-    assert [one.waiting_for([name]) for name in ("127.0.0.9", "private=x", "")] == [2, 1, 3]
-    assert view(Scripted(), frozenset({"send"})).waiting_for([""]) is None
+    assert [one.count_waiting_messages([name]) for name in ("127.0.0.9", "private=x", "")] == [2, 1, 3]
+    assert view(Scripted(), frozenset({"send"})).count_waiting_messages([""]) is None
 
 
 def test_environment_is_restored_after_check_and_failure_ends_run():

@@ -58,7 +58,7 @@ def test_topology_file_gives_three_systems_with_their_addresses(folder: Path) ->
         ("router", "127.0.1.2", "127.0.2.2"),
         ("receiver", "127.0.1.3", "127.0.2.3"),
     ]
-    assert found.as_sut_file().sut.name == "three"
+    assert found.build_sut_file().sut.name == "three"
     assert all(one.file.capabilities["topology"] for one in found.places.values())
 
 

@@ -23,7 +23,7 @@ from harness.judging.verdicts import (
     read_verdicts,
     worst,
 )
-from harness.run_folder import capture_name, capture_of
+from harness.run_folder import capture_name, get_capture_path
 from reports.vocabulary import VERDICTS
 
 
@@ -98,7 +98,7 @@ WHOLE = Entry(
     errata=("E01",),
     notes=("<50>",),
 )
-FIRST_CAPTURE = replace(WHOLE, capture=capture_of(TEST))
+FIRST_CAPTURE = replace(WHOLE, capture=get_capture_path(TEST))
 LINES = [
     (
         WHOLE,

@@ -34,7 +34,7 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     monkeypatch.setattr(wall_clock, "time", made)
-    monkeypatch.setattr(wall_clock, "_AHEAD_NS", made.set_ns)
+    monkeypatch.setattr(wall_clock, "_CLOCK_OFFSET_NS", made.set_ns)
     return made
 
 

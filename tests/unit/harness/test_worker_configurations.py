@@ -13,7 +13,7 @@ from harness.errors import UsageError
 from harness.peer.peer import Peer
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
-from harness.sut.worker_configurations import MAX_WORKERS, as_fresh_peer, worker_configurations
+from harness.sut.worker_configurations import MAX_WORKERS, derive_fresh_peer_file, worker_configurations
 
 
 def described(kind: str, control: str = "none", queue: str = "private$\\q", **driver: Any) -> SutFile:
@@ -61,22 +61,22 @@ def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
 
 def test_fresh_peers_have_identifiers_that_the_sut_has_not_seen() -> None:
     known = described("external")
-    drivers = [as_fresh_peer(known, "this run", number).driver for number in range(2_000)]
+    drivers = [derive_fresh_peer_file(known, "this run", number).driver for number in range(2_000)]
     for taken in ({each.peer_address for each in drivers}, {each.peer_identifier for each in drivers}):
         assert len(taken) == 2_000
     assert known.driver.peer_identifier not in {each.peer_identifier for each in drivers}
     assert known.driver.peer_address not in {each.peer_address for each in drivers}
     assert all(ipaddress.ip_address(each.peer_address).is_loopback for each in drivers)
     assert not any(each.peer_address.endswith((".0", ".1", ".254", ".255")) for each in drivers)
-    other = [as_fresh_peer(known, "another run", number).driver for number in range(2_000)]
+    other = [derive_fresh_peer_file(known, "another run", number).driver for number in range(2_000)]
     assert not {each.peer_address for each in drivers} & {each.peer_address for each in other}
-    as_fresh_peer(known, "this run", 10**9)  # however many checks there are
+    derive_fresh_peer_file(known, "this run", 10**9)  # however many checks there are
 
 
 def test_fresh_peers_outside_loopback_share_one_address() -> None:
     far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
-    assert as_fresh_peer(far, "this run", 7).driver.peer_address == "192.0.2.2"
-    assert as_fresh_peer(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
+    assert derive_fresh_peer_file(far, "this run", 7).driver.peer_address == "192.0.2.2"
+    assert derive_fresh_peer_file(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
 
 
 def test_message_identifiers_differ_between_runs() -> None:

@@ -43,7 +43,7 @@ def test_erratum_reading_joins_the_group_with_least_added_cost() -> None:
 
 def test_grouped_erratum_reading_runs_alone_only_for_its_own_checks() -> None:
     (group,) = group_readings([Carried("E1.2", ASSIGN, ("a", "b")), Carried("E2.2", SEND, ("c",))], SECONDS)
-    assert group.apart({"b"}) == [Carried("E1.2", ASSIGN, ("b",))]
+    assert group.list_single_readings({"b"}) == [Carried("E1.2", ASSIGN, ("b",))]
 
 
 def line(verdict: Verdict) -> Line:

@@ -7,7 +7,7 @@ from collections import Counter
 from harness.capture.golden import load_golden
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
-from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.judge import SHOWN_PASSES_PER_RULE, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.rules.catalogue import load_catalogue
@@ -21,7 +21,7 @@ def sent_by_a_system() -> list[Entry]:
     """Judge a system that sends what Windows sent, MS-MQQB section 4, and receives nothing."""
     entries: list[Entry] = []
 
-    passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
+    passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     judge = Judge(load_catalogue(), entries, test="x", covers=(), capture="x", passes=passes)
     recorder = Recorder(VirtualEnvironment(), None)
     recorder.listeners.append(judge.packets.on_frame)

@@ -21,11 +21,11 @@ from harness.wire.rpc import (
     dissect_rpc,
     fault,
     orphaned,
-    outcomes_of,
-    proposals_of,
+    read_bind_outcomes,
+    read_bind_proposals,
+    read_stub,
     rpc_dissection,
     rpc_kind,
-    stub_of,
 )
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
@@ -138,10 +138,10 @@ def test_reference_reads_the_zeroed_transfer_buffer_of_the_tester(wide):
 
 def test_bind_proposals_and_results_round_trip():
     proposals = [Proposal(0, QM2QM, (NDR,)), Proposal(1, QMCOMM, (NDR, NDR64))]
-    assert proposals_of(dissect_rpc(bytes(bind(1, proposals)))) == proposals
+    assert read_bind_proposals(dissect_rpc(bytes(bind(1, proposals)))) == proposals
     outcomes = [Outcome(0, 0, NDR64), Outcome(2, 1)]
     packet = dissect_rpc(bytes(bind_ack(1, outcomes, group=5, port="2103")))
-    assert (outcomes_of(packet), packet.payload.assoc_group_id) == (outcomes, 5)
+    assert (read_bind_outcomes(packet), packet.payload.assoc_group_id) == (outcomes, 5)
     assert packet.payload.sec_addr.port_spec == b"2103\0"
 
 
@@ -149,7 +149,7 @@ def test_built_rpc_fragments_have_the_stub_bytes_in_order():
     stub = bytes(range(100))
     for parts in (request(3, 0, 4, stub, fragment=48), response(3, 0, stub, fragment=48)):
         packets = [dissect_rpc(part) for part in parts]
-        assert b"".join(stub_of(one) for one in packets) == stub
+        assert b"".join(read_stub(one) for one in packets) == stub
         assert [int(one.pfc_flags) for one in packets] == [1, 0, 0, 0, 2]
         assert [one.payload.alloc_hint for one in packets] == [100, 76, 52, 28, 4]
 

@@ -11,9 +11,9 @@ from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
 from scapy.packet import Raw
 
 from harness.wire import rpc_fragments
-from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, pdu, rpc_kind, stub_of
-from harness.wire.rpc_fragments import Fragment, fragment_of, is_plain, request, response
-from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, with_trailer
+from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, pdu, read_stub, rpc_kind
+from harness.wire.rpc_fragments import Fragment, is_plain, parse_fragment, request, response
+from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, append_trailer
 
 STUB = bytes(range(40))
 WITH_OBJECT = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
@@ -24,7 +24,7 @@ WHOLE = [
     *request(7, 1, 4, STUB, fragment=48, flags=0x40),
     *response(7, 1, STUB),
     *request(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
-    with_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM, CONNECT, 0, bytes(16), 8)),
+    append_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM, CONNECT, 0, bytes(16), 8)),
     WITH_OBJECT,
     BIG_ENDIAN,
 ]
@@ -41,14 +41,14 @@ def test_built_rpc_fragments_equal_those_of_scapy() -> None:
 def test_parsed_rpc_fragment_equals_that_of_scapy(data: bytes) -> None:
     packet = dissect_rpc(data)
     opnum = packet.payload.opnum if rpc_kind(data) == "request" else 0
-    expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
-    assert fragment_of(data) == expected
+    expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
+    assert parse_fragment(data) == expected
 
 
 def test_plain_rpc_fragments_are_built_without_scapy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(rpc_fragments, "dissect_rpc")
-    assert fragment_of(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
-    assert fragment_of(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
+    assert parse_fragment(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
+    assert parse_fragment(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
 
 
 @given(st.data())
@@ -61,8 +61,8 @@ def test_plain_rpc_fragment_is_parsed_like_scapy(data: st.DataObject) -> None:
     if is_plain(cut):
         packet = dissect_rpc(cut)
         opnum = packet.payload.opnum if rpc_kind(cut) == "request" else 0
-        read = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
-        assert fragment_of(cut) == read
+        read = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, read_stub(packet))
+        assert parse_fragment(cut) == read
 
 
 @pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
