@@ -94,6 +94,17 @@ class OneAtATime(QueueOpening):
         return not received and super().is_shared(queue, required_access, shared_mode)
 
 
+@fault("peek-beside-exclusive-remote-reader-refused", breaks="MQDMPR-3.1.7.1.5-124")
+class PeekBesideRemoteReaderRefused(QueueOpening):
+    """The queue manager refuses a peek while a remote reader has the queue open with DenyReceive."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        opened = queue.OpenQueueDescriptorCollection.values()
+        remote = [one.ShareMode for one in opened if one.RemoteReadState is not RemoteReadState.NONE]
+        excluded = required_access is QueueAccessType.PEEK and QueueShareMode.DENY_RECEIVE in remote
+        return not excluded and super().is_shared(queue, required_access, shared_mode)
+
+
 # -- what a reader gets -----------------------------------------------------------------------------------------------
 
 
