@@ -98,7 +98,7 @@ def _show_needs(inventory: Inventory, names: list[str], format_: TableFormat, *,
     show_table(SET_COLUMNS, ((_join_names(one), count, count_judged(inventory, demands, one)) for one, count in sets))
     for system, count in count_systems(inventory, demands).items():
         typer.echo(
-            f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %"
+            f"{system}: {count:,} of {len(demands):,} MUST demands can be judged ({100 * count / len(demands):.1f} %)"
         )
 
 
