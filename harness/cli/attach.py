@@ -97,7 +97,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
         raise UsageError("which agent? give --command, --address, or --sut FILE with a table [control]")
     if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
         raise UsageError(
-            f'{file.path}: no table [control] of a driver with kind = "external"; give --command or --address'
+            f'{file.path} has no table [control], or its driver is not "external"; give --command or --address'
         )
     return route
 

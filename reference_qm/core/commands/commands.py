@@ -142,7 +142,7 @@ class Commands(Part):
             raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or use a {other} queue")
         if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
             raise CommandError(
-                f"{self.qm.config.max_outgoing_messages} messages wait to be sent already: try again later"
+                f"{self.qm.config.max_outgoing_messages} messages are already waiting to be sent: try again later"
             )
         return local
 
@@ -159,7 +159,8 @@ class Commands(Part):
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} accepts a signed or encrypted message only as the sole destination: send one to it"
+                    f"{one.to!a} accepts a signed or encrypted message only as its sole destination: send the message to "
+                    "it alone"
                 )
         for one in ones:
             check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))

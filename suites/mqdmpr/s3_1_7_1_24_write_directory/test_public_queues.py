@@ -69,7 +69,7 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):
-    """The change of a public queue causes one change notification, with the operation QueueUpdate."""
+    """A change to a public queue causes one change notification, with the operation QueueUpdate."""
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
     earlier = len(enterprise.list_notifications())

@@ -9,7 +9,7 @@ from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, DebugHeader, UserHeader, UserMessagePacket
 
-MESSAGE = UserMessagePacket
+PACKET_TYPE = UserMessagePacket
 
 
 def _remove_transaction_header(packet: UserMessagePacket) -> bytes:
@@ -39,29 +39,29 @@ add(
     "sender-transaction-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D01"),
     "The sender sends a transactional message without a TransactionHeader and with TH 0.",
-    packets(MESSAGE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
+    packets(PACKET_TYPE, _remove_transaction_header, lambda packet: packet.TransactionHeader is not None),
 )
 add(
     "sender-debug-header-missing",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends a traced message without a DebugHeader and with DH 0.",
-    packets(MESSAGE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
+    packets(PACKET_TYPE, _remove_debug_header, lambda packet: packet.DebugHeader is not None),
 )
 add(
     "sender-debug-header-in-untraced-message",
     ("MQDMPR-3.1.7.1.30-05", "MQDMPR-3.1.7.1.30-06", "MQDMPR-3.1.7.1.30-D04"),
     "The sender sends an untraced message with a DebugHeader that contains no queue.",
-    packets(MESSAGE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
+    packets(PACKET_TYPE, _add_debug_header, lambda packet: packet.DebugHeader is None and packet.SessionHeader is None),
 )
 add(
     "sender-security-header-missing",
     "MQDMPR-3.1.7.1.30-D02",
     "The sender sends a signed message without a SecurityHeader.",
-    packets(MESSAGE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
+    packets(PACKET_TYPE, _remove_security_header, lambda packet: packet.SecurityHeader is not None),
 )
 add(
     "sender-mp-clear-with-properties-header",
     "MQDMPR-3.1.7.1.30-D03",
     "The sender sends a message with a MessagePropertiesHeader but with MP 0.",
-    bit_clear(MESSAGE, "UserHeader.MP"),
+    bit_clear(PACKET_TYPE, "UserHeader.MP"),
 )

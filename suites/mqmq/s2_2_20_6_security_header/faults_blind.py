@@ -15,7 +15,9 @@ CIPHER_BLOCK_BYTES = 8
 
 @fault("receiver-encrypted-body-padding-removed-twice", breaks="MQMQ-2.2.20.6-06", blind=True)
 class PaddingRemovedTwice(SecurityOnReceipt):
-    """After decryption with a block cipher, the receiver also removes an end of the body that looks like padding."""
+    """After decryption with a block cipher, the receiver removes, besides the padding, the last bytes of a body that
+    look like padding.
+    """
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         decrypted = super().decrypt_body(packet, now)

@@ -36,6 +36,6 @@ def test_uncommitted_messages_count_to_limit_of_outgoing_messages():
     unit = begin(host)
     for _ in range(2):
         host.send(REMOTE, transaction=unit)
-    assert "2 messages wait to be sent already" in host.refusal(SendMessage(REMOTE, transactional=True))
+    assert "2 messages are already waiting to be sent" in host.refusal(SendMessage(REMOTE, transactional=True))
     abort(host, unit)
     host.send(REMOTE, transactional=True)

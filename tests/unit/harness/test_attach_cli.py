@@ -85,7 +85,7 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
         (("--command", "x", "--address", "h:1"), "two agents"),
         (("--command", "x", "--write", "/dev/null"), "exists already"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
-        (("--sut", "{file}"), "no table [control] of a driver"),
+        (("--sut", "{file}"), "has no table [control], or its driver"),
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
     ],
 )
