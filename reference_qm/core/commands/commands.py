@@ -159,8 +159,8 @@ class Commands(Part):
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
                 raise CommandError(
-                    f"{one.to!a} accepts a signed or encrypted message only as its sole destination: send the message to "
-                    "it alone"
+                    f"{one.to!a} accepts a signed or encrypted message only as its sole destination: "
+                    "send the message to it alone"
                 )
         for one in ones:
             check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
