@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,8 @@ def test_strength_3_takes_more_rows_and_is_replayed(tmp_path: Path) -> None:
         run = tmp_path / f"run{strength}"
         options = ("--rule", COUNTED, "--strength", strength)
         assert mqconform("run", "--sut", sut(tmp_path), "--out", run, *options).returncode == 0
-        rows[strength] = int(str(lines_of(run)[-1]["expected"]).split()[1])
+        (rows[strength],) = re.findall(r"with each of (\d+) combinations", str(lines_of(run)[-1]["expected"]))
+    rows = {strength: int(number) for strength, number in rows.items()}
     assert rows[2] < rows[3]
     assert (run_json(tmp_path / "run2").get("strength"), run_json(tmp_path / "run3")["strength"]) == (None, 3)
     assert mqconform("replay", tmp_path / "run3", "--rule", COUNTED).returncode == 0
