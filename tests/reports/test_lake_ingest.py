@@ -167,7 +167,7 @@ def test_bad_argument_does_not_prevent_ingest_of_other_runs(taken):
     refused = "\n".join(taken.report.refused)
     assert len(taken.report.refused) == 5
     for words in (
-        "runs/no run is not a run folder: it has no file run.json of its own",
+        "runs/no run is not a run folder: it contains no file run.json",
         "no run folder at viewfs://here/runs/missing",
         "bad/run.json: sut: version must be a string",
         "run new was already given with different content",

@@ -219,7 +219,7 @@ def test_history_and_export_write_requested_output(ask, tmp_path):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("export", "nothing", "--lake", "x"), "'nothing' is not a table of a lake; known tables: runs,  "),
+        (("export", "nothing", "--lake", "x"), "'nothing' is not a table of a lake; known tables: runs, "),
         (("export", "runs", "--lake", "x", "--format", "xml"), "--format xml is not one of csv, json"),
         (("export", "runs", "--lake", "x", "--out", "/nowhere/at/all"), "cannot write /nowhere/at/all"),
         (("diff", "1", "2", "--lake", "x", "--format", "html"), "--format html is not one of text, markdown, json"),
