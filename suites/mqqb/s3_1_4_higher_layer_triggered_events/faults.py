@@ -11,17 +11,20 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 add(
-    "any-queue-manager-start-without-initialization",
-    "MQQB-3.1.4.1-01",
-    "A queue manager does not initialize its elements when it starts.",
-    skip(Initialization.initialize_globally),
-)
-add(
     "initiator-waiting-messages-not-sent-at-start",
     "MQQB-3.1.4.1-02",
     "A queue manager connects to no other queue manager when it starts, although messages wait.",
     skip(Administering.establish_waiting),
 )
+
+
+@fault("any-queue-manager-start-initializes-elements-partly", breaks="MQQB-3.1.4.1-01")
+class ElementsInitializedPartly(Initialization):
+    """A queue manager initializes only the first three entries of its ResendTimerTable when it starts."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        self.qm.adm.ResendTimerTable = self.qm.adm.ResendTimerTable[:3]
 
 
 @fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
