@@ -155,7 +155,7 @@ def test_waiting_messages_are_limited():
     host = Network().host(1, max_outgoing_messages=2)
     host.send(direct(9))
     host.send(direct(8))
-    assert "2 messages wait" in host.refusal(SendMessage(direct(9)))
+    assert "2 messages are already waiting" in host.refusal(SendMessage(direct(9)))
 
 
 def test_inspected_model_is_json(host):
