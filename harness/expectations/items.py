@@ -9,6 +9,8 @@ from typing import Any
 from harness.expectations.base import Difference, Expectation, expectation, is_collection, show_nested, show_value
 
 NOTHING = "none"
+_ITEM = "item"
+"""The noun for one of several observations that have no noun of their own."""
 
 
 class Items(Expectation):
@@ -98,7 +100,7 @@ class Each(Expectation):
         self.of = of
 
     def __str__(self) -> str:
-        return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
+        return f"{self.expected} (each {self.of or _ITEM})"
 
     def with_name(self, name: str) -> Each:
         return Each(self.expected.with_name(name), self.of)
@@ -113,12 +115,12 @@ class Each(Expectation):
             return Difference(
                 f"{', '.join(wrong)} ({len(wrong)} of {len(differences)} {'differs' if len(wrong) == 1 else 'differ'})"
             )
-        return None if differences else Difference(f"no {self.of or 'item'} was observed")
+        return None if differences else Difference(f"no {self.of or _ITEM} was observed")
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
         count = len(observed) if kept else 0
-        return f"{self} ({count} of {count})" if kept else show_value(observed)
+        return f"{self.expected} (each {self.of or _ITEM}, {count} of {count})" if kept else show_value(observed)
 
 
 @expectation.register(list)
