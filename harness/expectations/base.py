@@ -23,6 +23,8 @@ class Difference:
 
 SIGN_INSIDE = " = "
 """The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
+_INSIDE = "item"
+"""The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values without a number or text."""
 
@@ -82,7 +84,8 @@ def show_value(value: Any, name: str = "") -> str:
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return show_named({key: show_item(one, f"{name} {key}") for key, one in value.items()}) or "none"
+        texts = {key: show_item(one, f"{name} {key}") for key, one in value.items()}
+        return show_named(texts, SIGN_INSIDE if name else ": ") or "none"
     if is_collection(value):
         return ", ".join(show_nested(one, name) for one in value) or "none"
     return show_integer(value, name) if isinstance(value, int) else str(value)
@@ -107,11 +110,8 @@ def show_item(value: Any, name: str = "") -> str:
 
 def show_nested(value: Any, name: str = "") -> str:
     """Return the text of a value inside a list: a list or mapping in brackets."""
-    if isinstance(value, Mapping):
-        texts = {key: show_item(one, f"{name} {key}") for key, one in value.items()}
-        return f"[{show_named(texts, SIGN_INSIDE)}]" if value else "none"
-    if is_collection(value):
-        return f"[{show_value(value, name)}]" if value else "none"
+    if isinstance(value, Mapping) or is_collection(value):
+        return f"[{show_value(value, name or _INSIDE)}]" if value else "none"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
     return show_value(value, name)

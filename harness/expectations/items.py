@@ -9,8 +9,6 @@ from typing import Any
 from harness.expectations.base import Difference, Expectation, expectation, is_collection, show_nested, show_value
 
 NOTHING = "none"
-_ITEM = "item"
-"""The noun for one of several observations that have no noun of their own."""
 
 
 class Items(Expectation):
@@ -100,7 +98,7 @@ class Each(Expectation):
         self.of = of
 
     def __str__(self) -> str:
-        return f"{self.expected} (each {self.of or _ITEM})"
+        return f"{self.expected} (each {self.of or 'of them'})"
 
     def with_name(self, name: str) -> Each:
         return Each(self.expected.with_name(name), self.of)
@@ -115,12 +113,13 @@ class Each(Expectation):
             return Difference(
                 f"{', '.join(wrong)} ({len(wrong)} of {len(differences)} {'differs' if len(wrong) == 1 else 'differ'})"
             )
-        return None if differences else Difference(f"no {self.of or _ITEM} was observed")
+        return None if differences else Difference(f"no {self.of or 'item'} was observed")
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
         count = len(observed) if kept else 0
-        return f"{self.expected} (each {self.of or _ITEM}, {count} of {count})" if kept else show_value(observed)
+        shown = f"each {self.of}, {count} of {count}" if self.of else f"each of {count}"
+        return f"{self.expected} ({shown})" if kept else show_value(observed)
 
 
 @expectation.register(list)
