@@ -37,11 +37,11 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={
-            "message_received": "first",
+            "label_of_the_received_message": "first",
             "queue_after_purge": [],
             "queue_after_end_of_transaction": [],
             "queue_after_next_message": ["later"],
         },
-        observed={"message_received": label, **labels},
+        observed={"label_of_the_received_message": label, **labels},
         evidence=packets,
     )

@@ -49,12 +49,12 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     )
     labels = {
         "label": sut.control.call("get_queue", name=name)["label"],
-        "label_in_directory": enterprise.read_object(name).get("label"),
+        "label_in_the_directory": enterprise.read_object(name).get("label"),
     }
     judge(
         "MQDMPR-3.1.7.1.24-07",
-        expected=facts(answer=Outcome.REFUSED, label="kept", label_in_directory="kept"),
-        observed={"answer": answer, **labels},
+        expected=facts(change=Outcome.REFUSED, label="kept", label_in_the_directory="kept"),
+        observed={"change": answer, **labels},
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
@@ -75,7 +75,7 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
     earlier = len(enterprise.list_notifications())
     sut.control.call("set_queue", name=name, label="other")
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(operations))
+    judge("MQDMPR-3.1.7.1.24-11", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
         judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications")
     else:

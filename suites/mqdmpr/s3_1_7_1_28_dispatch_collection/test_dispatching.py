@@ -51,12 +51,12 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
-    expected = {"number_of_messages": len(identifiers), "sent_again": none("message")}
+    expected = {"number_of_messages": len(identifiers), "messages_sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
         *ONCE_RULES,
         expected=expected,
-        observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "sent_again": repeated},
+        observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "messages_sent_again": repeated},
         evidence=frames,
     )
     expected_contents = {

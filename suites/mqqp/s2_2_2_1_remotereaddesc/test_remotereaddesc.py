@@ -126,9 +126,15 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else call.label_or_outcome for call in calls]
     then = queue.read(peek, by=by).label_or_outcome
-    observed = {"dwSize_0": refused[0], "dwSize_above_range": refused[1:], "peek_afterwards": then}
+    observed = {
+        "read_with_dwSize_0": refused[0],
+        "reads_with_dwSize_above_its_range": refused[1:],
+        "peek_after_the_reads": then,
+    }
     judge.all(
-        expected=facts(dwSize_0="first", dwSize_above_range=each("refused"), peek_afterwards="first"),
+        expected=facts(
+            read_with_dwSize_0="first", reads_with_dwSize_above_its_range=each("refused"), peek_after_the_reads="first"
+        ),
         observed=observed,
         evidence=calls,
     )

@@ -97,12 +97,14 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     queue.association.close()
     await_labels(remote, other, ["first", "second", "third"])
     observed = {
-        "received": [one.label_or_outcome for one in received],
-        "queue_before_loss": hidden,
-        "queue_after_loss": other.labels(),
+        "labels_received_by_the_lost_client": [one.label_or_outcome for one in received],
+        "queue_before_the_loss": hidden,
+        "queue_after_the_loss": other.labels(),
     }
     expected = facts(
-        received=["first", "second"], queue_before_loss=["third"], queue_after_loss=["first", "second", "third"]
+        labels_received_by_the_lost_client=["first", "second"],
+        queue_before_the_loss=["third"],
+        queue_after_the_loss=["first", "second", "third"],
     )
     judge.all(expected=expected, observed=observed, evidence=received)
 
@@ -124,7 +126,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     hidden = queue.labels()
     reading.close()
     await_labels(remote, queue, ["first", "second"])
-    observed = {"read": read.label_or_outcome, "queue_before_loss": hidden, "queue_after_loss": queue.labels()}
+    observed = {"read": read.label_or_outcome, "queue_before_the_loss": hidden, "queue_after_the_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
     description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
@@ -136,8 +138,8 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed["queue_after_second_loss"] = queue.labels()
     expected = facts(
         read="first",
-        queue_before_loss=["second"],
-        queue_after_loss=["first", "second"],
+        queue_before_the_loss=["second"],
+        queue_after_the_loss=["first", "second"],
         waiting_receive=Call.WAITING,
         queue_after_second_loss=["third"],
     )

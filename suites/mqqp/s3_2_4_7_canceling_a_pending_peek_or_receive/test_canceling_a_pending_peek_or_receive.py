@@ -57,8 +57,8 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
     evidence = [*read.evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
     judge(
         "MQQP-3.2.4.7-07",
-        expected=facts(entries_before_cancel=1, entries_after_cancel=0),
-        observed={"entries_before_cancel": before, "entries_after_cancel": after},
+        expected=facts(number_of_entries_before_the_cancel=1, number_of_entries_after_the_cancel=0),
+        observed={"number_of_entries_before_the_cancel": before, "number_of_entries_after_the_cancel": after},
         evidence=evidence,
     )
     judge.conclude()

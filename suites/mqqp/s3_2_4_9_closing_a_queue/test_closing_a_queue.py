@@ -86,7 +86,7 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge):
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
     judge(
         "MQQP-3.2.4.9-07",
-        expected=facts(entries_before_close=1, entries_after_close=0),
-        observed={"entries_before_close": before, "entries_after_close": after},
+        expected=facts(number_of_entries_before_the_close=1, number_of_entries_after_the_close=0),
+        observed={"number_of_entries_before_the_close": before, "number_of_entries_after_the_close": after},
         evidence=evidence,
     )
