@@ -70,7 +70,11 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(
-            rule, expected=dict(wanted), observed=observed, case=f"{name} of the received messages", evidence=evidence
+            rule,
+            expected=dict(wanted),
+            observed=observed,
+            case=f"{name.replace('.', ' ')} of each received message",
+            evidence=evidence,
         )
 
 

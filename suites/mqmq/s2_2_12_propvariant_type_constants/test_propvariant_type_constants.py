@@ -30,7 +30,7 @@ pytestmark = needs("qm2qm")
 SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY = 108
 """The identifier of the property PROPID_Q_LABEL."""
-READ, FAULT = "read", "fault"
+READ, FAULT = "accepted", "refused with a fault"
 OP_RNG_ERROR_FAULT = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
 ANSWER_TYPE_BY_RULE = {

@@ -105,11 +105,21 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     for read in reads:
         dw_size, size = read.description.dwSize if read.description is not None else None, len(bytes(message))
         sent, evidence = UnchangedMessage(message), read.evidence
-        sizes, packet = {"dwSize": dw_size}, {"bytes": len(read.packet_bytes)}
-        judge("MQQP-2.2.2.1-03", expected=facts(dwSize=size, bytes=size), observed=sizes | packet, evidence=evidence)
+        sizes, packet = {"dwSize": dw_size}, {"size_of_the_packet_in_bytes": len(read.packet_bytes)}
+        judge(
+            "MQQP-2.2.2.1-03",
+            expected=facts(dwSize=size, size_of_the_packet_in_bytes=size),
+            observed=sizes | packet,
+            evidence=evidence,
+        )
         packet["message"] = read
-        judge("MQQP-2.2.2.1-10", expected=facts(bytes=size, message=sent), observed=packet, evidence=evidence)
-        observed, expected = sizes | packet, facts(dwSize=size, bytes=size, message=sent)
+        judge(
+            "MQQP-2.2.2.1-10",
+            expected=facts(size_of_the_packet_in_bytes=size, message=sent),
+            observed=packet,
+            evidence=evidence,
+        )
+        observed, expected = sizes | packet, facts(dwSize=size, size_of_the_packet_in_bytes=size, message=sent)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=observed, evidence=evidence)
         judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), case="dwSize", observed=dw_size, evidence=evidence)
 

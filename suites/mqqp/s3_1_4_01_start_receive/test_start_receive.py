@@ -438,10 +438,10 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     )
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
-    observed = {"receive_by_the_cursor": received.label_or_outcome, "left": queue.labels()}
+    observed = {"receive_by_the_cursor": received.label_or_outcome, "labels_left_in_the_queue": queue.labels()}
     judge(
         *rules["receive"],
-        expected=facts(receive_by_the_cursor=labels[at], left=left),
+        expected=facts(receive_by_the_cursor=labels[at], labels_left_in_the_queue=left),
         observed=observed,
         evidence=received.evidence,
     )
