@@ -98,7 +98,7 @@ class Each(Expectation):
         self.of = of
 
     def __str__(self) -> str:
-        return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
+        return f"{self.expected} (each {self.of or 'of them'})"
 
     def with_name(self, name: str) -> Each:
         return Each(self.expected.with_name(name), self.of)
@@ -118,7 +118,8 @@ class Each(Expectation):
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
         count = len(observed) if kept else 0
-        return f"{self} ({count} of {count})" if kept else show_value(observed)
+        shown = f"each {self.of}, {count} of {count}" if self.of else f"each of {count}"
+        return f"{self.expected} ({shown})" if kept else show_value(observed)
 
 
 @expectation.register(list)

@@ -31,7 +31,7 @@ class Packet(Expectation):
 
     def __init__(self, kind: str | None, wanted: Named | None) -> None:
         self.kind = kind
-        self.wanted = wanted
+        self.wanted = None if wanted is None else wanted.with_name(kind or "")
 
     def __str__(self) -> str:
         return _append_text(self.kind or "a packet", str(self.wanted) if self.wanted else None)

@@ -99,7 +99,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3],
         observed=Sender.tags(came),
-        case="messages sent after a restart",
+        case="numbers of the messages sent after a restart",
         evidence=came,
     )
     if session is not None:

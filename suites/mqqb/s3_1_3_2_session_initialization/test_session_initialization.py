@@ -127,7 +127,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
         "MQQB-3.1.3.2-23",
         expected=[1, 2, 3],
         observed=Sender.tags(came),
-        case="messages without an acknowledgment",
+        case="numbers of the messages without an acknowledgment",
         evidence=came,
     )
 

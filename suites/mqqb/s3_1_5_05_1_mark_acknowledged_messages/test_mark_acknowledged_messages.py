@@ -68,7 +68,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         "MQQB-3.1.5.5.1-02",
         expected=0,
         observed=freed,
-        case="further messages after the repeated acknowledgment",
+        case="number of further messages after the repeated acknowledgment",
         evidence=[repeated_ack, session.last],
     )
 

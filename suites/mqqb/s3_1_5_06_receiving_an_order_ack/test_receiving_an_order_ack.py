@@ -80,7 +80,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-02",
         expected=[1, 2, 3, 4],
         observed=outgoing.list_unacknowledged_numbers(),
-        case="UnackedSequence",
+        case="numbers of the messages in UnackedSequence",
         evidence=sent,
     )
     expected = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
@@ -104,7 +104,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             removal_rule,
             expected=left,
             observed=outgoing.list_unacknowledged_numbers(),
-            case="UnackedSequence",
+            case="numbers of the messages in UnackedSequence",
             evidence=frame,
         )
         judge(

@@ -111,7 +111,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.3.2-28",
             expected=ORDER_ACK_IN_TIME,
             observed=when,
-            case="OrderAck",
+            case="time of the OrderAck",
             evidence=evidence,
         )
         what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
@@ -121,7 +121,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.6.9-01",
             expected=number,
             observed=what,
-            case="number in the OrderAck",
+            case="TxSequenceNumber of the OrderAck",
             evidence=evidence,
         )
 
@@ -213,7 +213,9 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.await_last_acknowledgment(expected)
         observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-        judge.all(expected=expected, observed=observed, case="number in the OrderAck", evidence=[*sent, frame])
+        judge.all(
+            expected=expected, observed=observed, case="TxSequenceNumber of the OrderAck", evidence=[*sent, frame]
+        )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
@@ -292,10 +294,16 @@ def _judge_offers(
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
-    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
+    judge(
+        *rules,
+        expected=sorted(wanted),
+        observed=sorted(arrived),
+        case="positions of the acknowledged messages",
+        evidence=evidence,
+    )
     if sut.has("receive"):
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
-        judge(*rules, expected=wanted, observed=there, case="messages in the queue", evidence=evidence)
+        judge(*rules, expected=wanted, observed=there, case="positions of the messages in the queue", evidence=evidence)
     receiver.acknowledge_all()
 
 
@@ -404,7 +412,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
         "MQQB-3.1.5.8.6-07",
         expected=0,
         observed=count,
-        case="reject count after the accepted message",
+        case="RejectCount after the accepted message",
         evidence=[*rejected, taken],
     )
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
@@ -423,7 +431,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),
         observed=grown,
-        case="increase in seconds",
+        case="increase of the time in seconds",
         evidence=evidence,
     )
 

@@ -40,7 +40,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
-        expected=none("session in a different state"),
+        expected=none("session in a state other than the expected one"),
         observed=sorted(set(list_session_states()) - {"CLOSED"}),
         evidence=[wrong],
     )

@@ -48,7 +48,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
-    closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
+    closed = holds("the SUT closed the session", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
     judge(
@@ -116,7 +116,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
             "MQQB-3.1.1.3.1-D01",
             expected=order,
             observed=_group_tags_by_priority(frames),
-            case="messages by priority",
+            case="numbers of the messages by priority",
             evidence=evidence,
         )
         judge(

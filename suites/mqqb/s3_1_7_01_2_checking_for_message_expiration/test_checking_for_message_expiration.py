@@ -121,7 +121,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.tags(came), case="numbers of the messages sent again", evidence=came)
     again.acknowledge_all()
 
 

@@ -108,13 +108,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
-    expected = holds("in clear", otherwise="encrypted")
+    expected = holds("not encrypted", otherwise="encrypted")
     judge(
         "MQQB-3.1.7.1.5-01",
         "MQDMPR-3.1.1.12-05",
         expected=expected,
         observed=in_clear,
-        case="body without a privacy level",
+        case="body of a message without a privacy level",
         evidence=plain.frame,
     )
     blobs = set()
@@ -207,7 +207,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     wanted, seen = describe_choice(choice), describe_choice(found.choice)
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
-    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="in clear")
+    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (

@@ -170,8 +170,13 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2]),
-        observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
+        expected=facts(
+            numbers_of_the_messages_sent_while_paused=[1], numbers_of_the_messages_sent_after_the_resumption=[1, 2]
+        ),
+        observed={
+            "numbers_of_the_messages_sent_while_paused": held,
+            "numbers_of_the_messages_sent_after_the_resumption": after,
+        },
         evidence=session.messages,
     )
 

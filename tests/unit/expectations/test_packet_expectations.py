@@ -46,14 +46,14 @@ def judged(expected: Any, observed: Any) -> tuple[str, str]:
 
 
 def test_a_packet_is_compared_by_its_kind_and_fields() -> None:
-    assert str(ACKNOWLEDGED) == "SessionAck with SessionHeader.AckSequenceNumber: 1"
+    assert str(ACKNOWLEDGED) == "SessionAck with SessionHeader.AckSequenceNumber = 1"
     assert judged(ACKNOWLEDGED, frame(session_ack(AckSequenceNumber=1))) == (
         "kept",
-        "SessionAck with SessionHeader.AckSequenceNumber: 1",
+        "SessionAck with SessionHeader.AckSequenceNumber = 1",
     )
     assert judged(ACKNOWLEDGED, frame(session_ack(AckSequenceNumber=2))) == (
         "broken",
-        "SessionAck with SessionHeader.AckSequenceNumber: 2",
+        "SessionAck with SessionHeader.AckSequenceNumber = 2",
     )
     assert judged(ACKNOWLEDGED, frame(connection_parameters())) == ("broken", "ConnectionParameters")
 
