@@ -23,6 +23,8 @@ class Difference:
 
 SIGN_INSIDE = " = "
 """The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
+_WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
+"""The words that a verdict prints for the unit at the end of a name."""
 _INSIDE = "item"
 """The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
@@ -78,7 +80,7 @@ def expectation(expected: Any) -> Expectation:
 def show_value(value: Any, name: str = "") -> str:
     """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
     if isinstance(value, str):
-        return value or "''"
+        return str(getattr(value, "shown", value)) or "''"
     if value is None or isinstance(value, bool):
         return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
@@ -99,8 +101,13 @@ def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
 
 
 def _show_name(name: str) -> str:
-    """Return a name as text: the name of a fact with spaces, the name of a field (``m_qft``) unchanged."""
-    return name if name.startswith("m_") or name.isupper() else name.replace("_", " ")
+    """Return a name as text: the name of a fact with spaces and with its unit, the name of a field (``m_qft``)
+    unchanged.
+    """
+    if name.startswith("m_") or name.isupper():
+        return name
+    *words, last = name.split("_")
+    return " ".join([*words, _WORDS_FOR_UNITS.get(last, last)] if words else [last])
 
 
 def show_item(value: Any, name: str = "") -> str:
@@ -110,10 +117,13 @@ def show_item(value: Any, name: str = "") -> str:
 
 def show_nested(value: Any, name: str = "") -> str:
     """Return the text of a value inside a list: a list or mapping in brackets."""
+    if isinstance(value, Expectation):
+        text = str(value.with_name(name or _INSIDE))
+        return f"[{text}]" if "; " in text else text
     if isinstance(value, Mapping) or is_collection(value):
         return f"[{show_value(value, name or _INSIDE)}]" if value else "none"
     if isinstance(value, str):
-        return repr(value) if ", " in value or not value else value
+        return repr(value) if ", " in value or not value else show_value(value)
     return show_value(value, name)
 
 

@@ -14,8 +14,8 @@ NOTHING = "none"
 class Items(Expectation):
     """The expectation of exactly these items, each as often as it is listed; ``ordered``: in this order.
 
-    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items;
-    ``name``: the function that names an observed item.
+    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items,
+    empty if the verdict names the container already; ``name``: the function that names an observed item.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Items(Expectation):
         return self._format_items(self.items, self._show_expected)
 
     def with_name(self, name: str) -> Items:
-        named = Items(self.items, ordered=self.ordered, where=self.where, name=self.name)
+        named = Items(self.items, ordered=self.ordered, where=self.where and "", name=self.name)
         named._show_expected = partial(show_nested, name=name)
         if self.name is show_nested:
             named.name = named._show_expected
@@ -66,9 +66,11 @@ class Items(Expectation):
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
     def _format_items(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
-        if not self.where:
+        if self.where is None:
             return ", ".join(map(name, items)) or NOTHING
         text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
+        if not self.where:
+            return f"contains {text}" if text else "empty"
         return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 

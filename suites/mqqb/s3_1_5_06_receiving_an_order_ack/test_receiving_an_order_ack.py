@@ -448,10 +448,13 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     def find_journaled():
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
-            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead letters", DEAD_LETTERS))
+            for name, queue in (
+                ("messages in the journal", SYSTEM_JOURNAL),
+                ("messages in the dead-letter queue", DEAD_LETTERS),
+            )
         }
 
-    expected_queues = {"journal": [1], "dead letters": [2]}
+    expected_queues = {"messages in the journal": [1], "messages in the dead-letter queue": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

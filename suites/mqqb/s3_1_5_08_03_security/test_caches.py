@@ -187,8 +187,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=facts(entries_before=0, entries_after=1),
-        observed={"entries_before": initial, "entries_after": len(entries)},
+        expected=facts(cache_entries_before=0, cache_entries_after=1),
+        observed={"cache_entries_before": initial, "cache_entries_after": len(entries)},
         evidence=evidence,
     )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
@@ -212,7 +212,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-55",
         expected=1,
         observed=known,
-        case="entries after a message with the same key",
+        case="cache entries after a message with the same key",
         evidence=[*evidence, *repeated.frames],
     )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
@@ -229,7 +229,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries before the message, entries after it, and new entries for a message with a different key",
+        case="cache entries before the message, after it, and new entries for a message with a different key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
