@@ -160,7 +160,10 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
 def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
     return {
-        one["transaction"].lower(): {"state after a restart": one["state"], "number of operations": one["operations"]}
+        one["transaction"].lower(): {
+            "state of the transaction after a restart": one["state"],
+            "number of operations": one["operations"],
+        }
         for one in transactions
     }
 

@@ -121,18 +121,18 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         },
         evidence=evidence,
     )
-    is_sent = {"before_commit": "sent" in state_before[0], "after_commit": "sent" in labels}
+    is_sent = {"before the commit": "sent" in state_before[0], "after the commit": "sent" in labels}
     judge(
         "MQDMPR-3.1.4.4-07",
-        expected={"before_commit": False, "after_commit": True},
+        expected={"before the commit": False, "after the commit": True},
         observed=is_sent,
         evidence=evidence,
         case="the sent message is in the queue",
     )
-    acknowledged_labels = {"before_commit": state_before[1], "after_commit": acknowledged}
+    acknowledged_labels = {"before the commit": state_before[1], "after the commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
-        expected={"before_commit": [], "after_commit": ["first"]},
+        expected={"before the commit": [], "after the commit": ["first"]},
         observed=acknowledged_labels,
         evidence=evidence,
         case="labels of the acknowledged messages",
@@ -141,8 +141,14 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="second" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
-        expected={"before_commit": in_queue("earlier"), "after_commit": any_order("earlier", "second")},
-        observed={"before_commit": state_before[2], "after_commit": labels_of_subqueue},
+        expected={
+            "subqueue before the commit": in_queue("earlier"),
+            "labels in the subqueue after the commit": any_order("earlier", "second"),
+        },
+        observed={
+            "subqueue before the commit": state_before[2],
+            "labels in the subqueue after the commit": labels_of_subqueue,
+        },
         evidence=evidence,
     )
     judge(
@@ -356,7 +362,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         expected=expected,
         observed=application.labels(),
         evidence=evidence,
-        case="messages in the queue",
+        case="queue",
     )
     application.receiver.acknowledge_all()
 
@@ -376,7 +382,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     observed = {
         "outcome of the prepare request": prepared,
         "labels_of_the_acknowledged_messages": acknowledged,
-        "transaction": state,
+        "state of the transaction": state,
     }
     evidence = list(application.sent.values())
     judge(
@@ -384,7 +390,7 @@ def test_single_phase_prepare_commits(peer, sut, judge):
         expected={
             "outcome of the prepare request": "committed",
             "labels_of_the_acknowledged_messages": ["first"],
-            "transaction": "not listed",
+            "state of the transaction": "not listed",
         },
         observed=observed,
         evidence=evidence,

@@ -38,16 +38,16 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         expected={
             "queue is listed before the deletion": True,
             "queue is listed after the deletion": False,
-            "open": Outcome.REFUSED,
-            "send": Outcome.REFUSED,
-            "peek": Outcome.REFUSED,
+            "open of the deleted queue": Outcome.REFUSED,
+            "send to the deleted queue": Outcome.REFUSED,
+            "peek of the deleted queue": Outcome.REFUSED,
         },
         observed={
             "queue is listed before the deletion": was_listed,
             "queue is listed after the deletion": _is_listed(sut, name),
-            "open": openings.get_opening_outcome(opened),
-            "send": sut.attempt(sut.send, f"DIRECT={path}"),
-            "peek": sut.attempt("peek", queue=name),
+            "open of the deleted queue": openings.get_opening_outcome(opened),
+            "send to the deleted queue": sut.attempt(sut.send, f"DIRECT={path}"),
+            "peek of the deleted queue": sut.attempt("peek", queue=name),
         },
         evidence=opened,
     )
@@ -60,12 +60,12 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         expected={
             "second creation of the queue": Outcome.DONE,
             "labels in the new queue": [LABEL_AFTER],
-            "open": openings.OPENED_OUTCOME,
+            "open of the new queue": openings.OPENED_OUTCOME,
         },
         observed={
             "second creation of the queue": creation,
             "labels in the new queue": labels,
-            "open": openings.get_opening_outcome(second_opening),
+            "open of the new queue": openings.get_opening_outcome(second_opening),
         },
         evidence=second_opening,
     )

@@ -15,11 +15,11 @@ MISSING_NUMBER = 0xFFF0_0000
 MESSAGE_LIFETIME_S = 20
 
 
-def _judge_outcomes(judge, rules, outcomes):
+def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each format name"):
     """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
-    judge(*rules, expected=expected, observed=observed, case="outcome by format name")
+    judge(*rules, expected=expected, observed=observed, case=case)
 
 
 @sut_survives()
@@ -108,14 +108,14 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "open of two queues with DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
-        "open of two queues with DenyReceive": (
+        "two queues with DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "two queues with DenyReceive": (
             Outcome.REFUSED,
             openings.open_to_send(sut, several, deny_receive=True),
         ),
-        "open of one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
+        "one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
     judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)

@@ -148,4 +148,4 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
                 {"while the queue is open exclusively": expected, "after the close": Outcome.DONE},
                 {"while the queue is open exclusively": outcomes_beside[way], "after the close": outcomes_alone[way]},
             )
-            judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)
+            judge(rule, expected=wanted, observed=observed, case=f"{way} by an application", evidence=opened)

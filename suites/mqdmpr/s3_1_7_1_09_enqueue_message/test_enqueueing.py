@@ -117,14 +117,14 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"queue_before_commit": [], "queue_after_commit": ["sent 1", "sent 2"]},
-        observed={"queue_before_commit": labels_before, "queue_after_commit": labels_after},
+        expected={"queue_before_the_commit": [], "queue_after_the_commit": ["sent 1", "sent 2"]},
+        observed={"queue_before_the_commit": labels_before, "queue_after_the_commit": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
-        expected={"operations of each transaction": [2, 2], "queue": ["sent 1", "sent 2"]},
-        observed={"operations of each transaction": counts, "queue": labels_after},
+        expected={"number of operations of each transaction": [2, 2], "queue": ["sent 1", "sent 2"]},
+        observed={"number of operations of each transaction": counts, "queue": labels_after},
     )
 
 

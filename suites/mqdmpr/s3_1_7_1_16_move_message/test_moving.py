@@ -35,13 +35,13 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
-    for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
+    for label, priority in (("a", 2), ("b", 2), ("c", 5), ("d", 3)):
         application.fill(label, PR=priority)
     messages_before = {one["label"]: one for one in application.messages()}
     answers = [move_message(application, label, subqueue) for label in "abc"]
     judge(
         "MQDMPR-3.1.7.1.16-05",
-        expected={"outcomes of the moves": [Outcome.DONE] * 3, "queue": ["stays"]},
+        expected={"outcomes of the moves": [Outcome.DONE] * 3, "queue": ["d"]},
         observed={"outcomes of the moves": answers, "queue": application.labels()},
     )
     messages = application.messages(subqueue)
@@ -177,9 +177,9 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
     application.end_transaction("abort", aborted)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
-        expected={"operations of each transaction": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
+        expected={"number of operations of each transaction": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
         observed={
-            "operations of each transaction": counts,
+            "number of operations of each transaction": counts,
             "queue": application.labels(),
             "subqueue": application.labels(subqueue),
         },

@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-CREATED_PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CREATED_PROPERTIES = {"label": "created", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")

@@ -34,7 +34,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     the first deletion started has expired.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue(label="kept")
+    name = enterprise.create_queue(label="old label")
     earlier = len(enterprise.list_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
@@ -63,7 +63,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     label = enterprise.read_object(name).get("label")
     judge(
         "MQDMPR-3.1.7.1.19-11",
-        expected=facts(deletion=Outcome.REFUSED, queue_is_listed=True, label_in_the_directory="kept"),
+        expected=facts(deletion=Outcome.REFUSED, queue_is_listed=True, label_in_the_directory="old label"),
         observed={"deletion": answer, "queue_is_listed": is_listed, "label_in_the_directory": label},
     )
     sut.change_environment(directory=True)

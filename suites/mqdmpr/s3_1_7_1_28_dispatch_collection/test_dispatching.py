@@ -60,10 +60,13 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         evidence=frames,
     )
     expected_contents = {
-        tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()
+        tag: _describe_content(identifier.rpartition("\\")[2], f"message {tag}")
+        for tag, identifier in identifiers.items()
     }
     contents = {
-        tag: (str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode())
+        tag: _describe_content(
+            str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode()
+        )
         for tag, frame in zip(observed, frames, strict=True)
         if tag in expected_contents
     }
@@ -72,7 +75,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         expected=expected_contents,
         observed=dict(sorted(contents.items())),
         evidence=frames,
-        case="ApplicationTag and body of each message",
+        case="messages by ApplicationTag",
     )
     sender.send(LATER_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
@@ -85,3 +88,8 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         case="ApplicationTag of the later message",
     )
     session.acknowledge_all()
+
+
+def _describe_content(number, body):
+    """Return the number in a MessageID and the body of a message as one text."""
+    return f"MessageID {number} and body {body}"

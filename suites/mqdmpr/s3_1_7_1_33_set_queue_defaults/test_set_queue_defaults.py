@@ -89,5 +89,5 @@ def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
     )
     sent = receiver.send_packet(packet)
     is_stored = await_arrival(sut, receiver.session, label, queue)
-    judge.all(expected="stored in its queue", observed=is_stored, evidence=sent, case="the message is")
+    judge.all(expected="stored in its queue", observed=is_stored, evidence=sent, case="message")
     receiver.acknowledge_all()

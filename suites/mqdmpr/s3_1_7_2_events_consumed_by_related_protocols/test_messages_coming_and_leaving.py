@@ -27,10 +27,12 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     judge(
         "MQDMPR-3.1.7.2.2-07",
         expected=facts(
-            reads_before_arrival=each(Call.WAITING), read_by_the_first_handle="first", read_by_the_second_handle="first"
+            reads_before_an_arrival=each(Call.WAITING),
+            read_by_the_first_handle="first",
+            read_by_the_second_handle="first",
         ),
         observed={
-            "reads_before_arrival": states,
+            "reads_before_an_arrival": states,
             "read_by_the_first_handle": observed[0],
             "read_by_the_second_handle": observed[2],
         },

@@ -43,6 +43,7 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
         done = deliver_message(peer, packet, bit, TRANSACTIONAL_QUEUE_KIND)
         judge(
             rule,
+            case="message",
             expected=one_of(done.accepted_outcome, CLOSED),
             observed=done.outcome,
             evidence=done.frames,
@@ -113,7 +114,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1, 1],
-        case="increase of TxSequenceNumber",
+        case="increases of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )

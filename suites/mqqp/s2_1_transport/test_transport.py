@@ -79,7 +79,13 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
         call = association.call("RemoteQmGetVersion")
         seen.append(call.outcome)
         evidence += call.evidence
-    judge("MQQP-2.1-D01", expected=each("returned", "client"), observed=seen, evidence=evidence)
+    judge(
+        "MQQP-2.1-D01",
+        expected=each("returned", "client"),
+        observed=seen,
+        evidence=evidence,
+        case="call of RemoteQmGetVersion",
+    )
 
 
 @covers("MQQP-1.9-D01")

@@ -218,7 +218,9 @@ def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action)
         waits = read.state_after_silence()
     remote.deliver(["first"])
     read.wait()
-    observed = {"before_arrival": waits, "after_arrival": read.label_or_outcome}
+    observed = {"read_before_an_arrival": waits, "read_after_an_arrival": read.label_or_outcome}
     judge.all(
-        expected=facts(before_arrival=Call.WAITING, after_arrival="first"), observed=observed, evidence=read.evidence
+        expected=facts(read_before_an_arrival=Call.WAITING, read_after_an_arrival="first"),
+        observed=observed,
+        evidence=read.evidence,
     )

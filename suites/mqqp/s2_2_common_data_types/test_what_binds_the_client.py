@@ -87,7 +87,13 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
         observed=[end.hex() for end in ends],
         evidence=evidence,
     )
-    judge("MQQP-3.1.4.2-01", expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
+    judge(
+        "MQQP-3.1.4.2-01",
+        expected=1,
+        case="number of calls of RemoteQMEndReceive",
+        observed=len(ends),
+        evidence=evidence,
+    )
     paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
     once = {"RemoteQMEndReceive": 1, "RemoteQMCancelReceive": 1}
     judge("MQQP-3.1.4.1-01", expected=once, case="number of calls", observed=paired, evidence=evidence)

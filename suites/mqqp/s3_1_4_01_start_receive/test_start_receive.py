@@ -154,7 +154,13 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     remote.send_all(sent)
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
-        judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
+        judge(
+            *rules["buffer"],
+            expected=UnchangedMessage(packet),
+            observed=read,
+            evidence=read.evidence,
+            case="message returned by the read",
+        )
         size, packet_size = read_sizes(read)
         judge(
             *rules["size"],
@@ -208,7 +214,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
         "MQQP-3.1.4.10-05",
         "MQQP-3.1.4.10-52",
         expected=ascending,
-        case="SequentialIds of peek and receive",
+        case="SequentialIds returned by peek and receive",
         observed=known,
         evidence=received.evidence,
     )

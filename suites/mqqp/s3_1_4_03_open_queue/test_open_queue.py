@@ -134,10 +134,12 @@ def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
     above = [queue.open_session(dwMQS=value) for value in (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)]
     observed = {
         "opens_with_dwMQS_in_its_range": in_range,
-        "open_with_dwMQS_above_is_refused": [call.is_refused for call in above],
+        "opens_with_dwMQS_above_its_range_are_refused": [call.is_refused for call in above],
         "peek": queue.peek().label_or_outcome,
     }
     expected = facts(
-        opens_with_dwMQS_in_its_range=each(status("MQ_OK")), open_with_dwMQS_above_is_refused=each(True), peek="first"
+        opens_with_dwMQS_in_its_range=each(status("MQ_OK")),
+        opens_with_dwMQS_above_its_range_are_refused=each(True),
+        peek="first",
     )
     judge.all(expected=expected, observed=observed, evidence=[*in_range[-2:], *above])

@@ -77,13 +77,15 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     )
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     observed = {
-        "open_before_the_close": "refused" if refused.failed else refused.outcome,
-        "open_after_the_close": taken.outcome,
+        "open_by_another_reader_before_the_close": "refused" if refused.failed else refused.outcome,
+        "open_by_another_reader_after_the_close": taken.outcome,
     }
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(open_before_the_close="refused", open_after_the_close="MQ_OK"),
+        expected=facts(
+            open_by_another_reader_before_the_close="refused", open_by_another_reader_after_the_close="MQ_OK"
+        ),
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )

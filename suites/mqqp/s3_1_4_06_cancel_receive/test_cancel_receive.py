@@ -64,14 +64,14 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         for value in (0, queue.pointer + 1)
     ]
     observed = {
-        "cancel_with_pQueue_0": pointers[0].outcome,
-        "cancel_with_the_pQueue_of_another_queue": pointers[1].outcome,
+        "pQueue_0": pointers[0].outcome,
+        "pQueue_of_another_queue": pointers[1].outcome,
     }
     expected = facts(
-        cancel_with_pQueue_0=find_release(remote.sut).no_queue_to_cancel,
-        cancel_with_the_pQueue_of_another_queue=INVALID_PARAMETER,
+        pQueue_0=find_release(remote.sut).no_queue_to_cancel,
+        pQueue_of_another_queue=INVALID_PARAMETER,
     )
-    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
+    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="cancel with a wrong pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge(
         "MQQP-3.1.4.6-11",

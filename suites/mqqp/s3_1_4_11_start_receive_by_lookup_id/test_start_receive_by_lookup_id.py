@@ -290,8 +290,8 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     )
     if action.is_receive:
         ends, expected = (
-            {"end": queue.acknowledge(read).outcome, "queue_after_end": queue.labels()},
-            facts(end="MQ_OK", queue_after_end=[]),
+            {"end_of_the_receive": queue.acknowledge(read).outcome, "queue_after_the_end": queue.labels()},
+            facts(end_of_the_receive="MQ_OK", queue_after_the_end=[]),
         )
         judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
@@ -320,6 +320,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             "MQQP-3.1.4.11-48",
             "MQQP-3.1.4.11-50",
             "MQQP-3.1.4.11-53",
+            case="message returned by the read",
             expected=UnchangedMessage(sent[which]),
             observed=read,
             evidence=read.evidence,

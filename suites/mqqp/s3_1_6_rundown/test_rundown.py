@@ -36,12 +36,12 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     queue.association.close()
     opened = reopen_exclusively(remote, other)
     observed = {
-        "open_before_the_loss": "refused" if refused.failed else refused.outcome,
-        "open_after_the_loss": opened.outcome,
+        "open_by_another_client_before_the_loss": "refused" if refused.failed else refused.outcome,
+        "open_by_another_client_after_the_loss": opened.outcome,
     }
     evidence = [refused, opened]
     judge.all(
-        expected=facts(open_before_the_loss="refused", open_after_the_loss="MQ_OK"),
+        expected=facts(open_by_another_client_before_the_loss="refused", open_by_another_client_after_the_loss="MQ_OK"),
         observed=observed,
         evidence=evidence,
     )
@@ -72,15 +72,15 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     queue.association.close()
     await_labels(remote, other, ["first", "third"])
     observed = {
-        "received_by_the_lost_client": received.label_or_outcome,
-        "received_by_the_other_client": kept.label_or_outcome,
+        "label_received_by_the_lost_client": received.label_or_outcome,
+        "label_received_by_the_other_client": kept.label_or_outcome,
         "queue_before_the_loss": hidden,
         "queue_after_the_loss": other.labels(),
         "end_of_the_other_receive": other.acknowledge(kept).outcome,
     }
     expected = facts(
-        received_by_the_lost_client="first",
-        received_by_the_other_client="second",
+        label_received_by_the_lost_client="first",
+        label_received_by_the_other_client="second",
         queue_before_the_loss=["third"],
         queue_after_the_loss=["first", "third"],
         end_of_the_other_receive="MQ_OK",
@@ -135,13 +135,13 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     waiting_there.close()
     remote.deliver(["third"])
     await_labels(remote, queue, ["third"])
-    observed["queue_after_second_loss"] = queue.labels()
+    observed["queue_after_the_second_loss"] = queue.labels()
     expected = facts(
         read="first",
         queue_before_the_loss=["second"],
         queue_after_the_loss=["first", "second"],
         waiting_receive=Call.WAITING,
-        queue_after_second_loss=["third"],
+        queue_after_the_second_loss=["third"],
     )
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 

@@ -64,7 +64,13 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     )
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
-    judge("MQQP-3.2.4.1-08", expected=1, case="calls of RemoteQMOpenQueue", observed=len(opened), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-08",
+        expected=1,
+        case="number of calls of RemoteQMOpenQueue",
+        observed=len(opened),
+        evidence=evidence,
+    )
     judge(
         "MQQP-3.2.4.1-04",
         expected=[server.read_port],

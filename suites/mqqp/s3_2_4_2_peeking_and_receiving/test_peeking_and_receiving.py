@@ -291,7 +291,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         return
     ends = reader.server.wait("RemoteQMEndReceive")
     evidence = [call, *ends]
-    judge(rules["end"], expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
+    judge(rules["end"], expected=1, case="number of calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     handle = reader.get_receive_handle(call)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     judge(

@@ -27,7 +27,11 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
     judge(
-        "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
+        "MQQP-3.2.4.7-03",
+        expected=1,
+        case="number of calls of RemoteQMCancelReceive",
+        observed=len(cancels),
+        evidence=evidence,
     )
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", reader.get_read_description(first).dwRequestID),

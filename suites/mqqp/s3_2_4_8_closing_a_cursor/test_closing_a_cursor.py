@@ -20,7 +20,13 @@ def test_client_closes_cursor_at_server(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor)
     calls = reader.server.wait("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.4.8-02", expected=1, case="calls of RemoteQMCloseCursor", observed=len(calls), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.8-02",
+        expected=1,
+        case="number of calls of RemoteQMCloseCursor",
+        observed=len(calls),
+        evidence=evidence,
+    )
     for rule, name, expected in (
         ("MQQP-3.2.4.8-03", "hQueue", Reader.QUEUE_HANDLE),
         ("MQQP-3.2.4.8-04", "hCursor", Reader.CURSOR),
