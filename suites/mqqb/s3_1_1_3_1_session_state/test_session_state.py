@@ -190,7 +190,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         raise ConformanceFailure("the SUT began no second sequence after the first sequence had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the TxSequenceID is the same"),
+        expected=holds("both messages have the same TxSequenceID"),
         observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )

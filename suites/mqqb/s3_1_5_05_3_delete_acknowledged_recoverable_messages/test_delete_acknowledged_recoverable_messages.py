@@ -59,7 +59,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     )
     judge(
         "MQQB-3.1.5.5.3-01",
-        expected=none("message with the acknowledged number"),
+        expected=none("acknowledged message that is sent again"),
         observed=_select_numbers_in_range(number, number, numbers),
         evidence=evidence,
     )

@@ -89,7 +89,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         ("MQQB-3.1.5.7-07", "messages in the dead-letter queue"),
     ):
         elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
-        judge(rule, expected=none(f"message missing from the {name}"), observed=elsewhere, evidence=evidence)
+        judge(rule, expected=none(f"expected message missing among the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.acknowledge_all()
 
 

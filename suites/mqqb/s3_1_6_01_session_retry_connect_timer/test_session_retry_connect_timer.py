@@ -55,7 +55,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         "MQQB-3.1.6.1-03",
         expected=packets(*SET_UP_PACKETS),
         observed=set_up,
-        case="new connection",
+        case="packets of the SUT on the new connection",
         evidence=[ack, *request],
     )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
@@ -186,7 +186,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     came = Sender.tags(sender.collect(session, 1)) if session else []
     if session:
         session.acknowledge_all()
-    second = holds(f"message 1 at the second address, {peer.address}")
+    second = holds(f"message 1 arrives at the second address, {peer.address}")
     judge.all(
         expected=second,
         observed=came == [1] or ("connected to the second address" if session else "not connected there"),
@@ -228,7 +228,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         "MQQB-3.1.6.1-03",
         expected=packet("EstablishConnection"),
         observed=came,
-        case="after the loss of the connection",
+        case="packet of the SUT after the loss of the connection",
         evidence=[request, came],
     )
 
