@@ -70,7 +70,7 @@ class Worlds:
         if after is None:
             return False
         if len(after) > MOST_WORLDS:
-            raise HarnessError(f"more than {MOST_WORLDS} worlds are possible after {step}")
+            raise HarnessError(f"the model has more than {MOST_WORLDS} possible states after {step}")
         self._worlds = after
         self._past.append(step)
         return True
