@@ -96,7 +96,7 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
         "MQQB-3.1.5.5.5-03",
         expected=RESENT,
         observed=outgoing.await_resend(1),
-        case="message without OrderAck",
+        case="message without an OrderAck",
         evidence=[sent, ack],
     )
     outgoing.session.acknowledgment()  # its SessionAck counts the message that was sent twice

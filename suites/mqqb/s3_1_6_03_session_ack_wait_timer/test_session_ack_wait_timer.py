@@ -105,7 +105,7 @@ def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrie
         observed=(ended is not None and ended > 1.5 * wait + TOLERANCE_IN_TIMEOUTS) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    restarted = holds(f"the SUT closed the session a multiple of {wait} AckWaitTimeouts after the {carrier}")
+    restarted = holds(f"the time from the {carrier} to the end of the session is a multiple of {wait} AckWaitTimeouts")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
