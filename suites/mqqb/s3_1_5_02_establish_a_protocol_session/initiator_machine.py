@@ -61,6 +61,12 @@ class Initiator(Machine, path=Path(__file__)):
         """Send an EstablishConnection response with the ClientGuid of a different queue manager."""
         return self._send_and_collect_answers(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
+    @event("EstablishConnection with a wrong signature")
+    def send_unsigned_response(self) -> str:
+        """Send an EstablishConnection response whose Signature is in small letters."""
+        data = bytes(self._build_establish_response())
+        return self._send_and_collect_answers(data[:4] + b"lior" + data[8:])
+
     @event("ConnectionParameters")
     @probe("answer to ConnectionParameters")
     def send_parameters_response(self) -> str:
