@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
 
@@ -116,8 +117,8 @@ def _read_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
-RECOVERABLE_TAGS = [1, 3, 4]
-"""The tags of the recoverable messages."""
+RECOVERABLE_TAGS = [1, 3, 4, 5]
+"""The tags of the messages that survive a restart."""
 
 
 def _get_destination(frame: Frame) -> str:
@@ -128,31 +129,34 @@ def _get_destination(frame: Frame) -> str:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
-    """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
-    only the recoverable messages.
+    """Recoverable messages and an express message are sent to two unreachable queues, and a transactional message to a
+    third one; after two restarts, the SUT sends all messages except the express one.
     """
-    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
+    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2", "mqc-survive-3")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
         (2, 0, "express"),
         (3, 0, "recoverable"),
         (4, 1, "recoverable"),
+        (5, 2, "transactional"),
     ):
         sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
     sut.restart()
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while 4 not in Sender.tags(came) or len(came) < len(RECOVERABLE_TAGS):
+    while not {4, 5} <= {*Sender.tags(came)} or len(came) < len(RECOVERABLE_TAGS):
         session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
         came += more
         session.acknowledge_all()
-    queues = sorted({tag == 4 for tag in Sender.tags(came)})
+        for frame in [one for one in more if one["UserHeader"].TH]:
+            session.send(build_order_ack(peer, frame))
+    queues = {max(3, tag) for tag in Sender.tags(came)}
     judge(
-        "MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues whose messages the SUT sends", evidence=came
+        "MQQB-3.1.4.1-02", expected=3, observed=len(queues), case="queues whose messages the SUT sends", evidence=came
     )
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge(
@@ -165,7 +169,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     destinations = {
         tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
     }
-    expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    expected_destinations = {tag: to[max(0, tag - 3)].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",
         expected=sorted(expected_destinations.items()),

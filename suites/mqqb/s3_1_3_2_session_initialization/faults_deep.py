@@ -37,7 +37,6 @@ for rule, name, text in (
     ("MQQB-3.1.3.2-25", "SessionActive", "session-active"),
     ("MQQB-3.1.3.2-26", "ReceivedAck", "received-ack"),
     ("MQQB-3.1.3.2-29", "DirectFormatSession", "direct-format-session"),
-    ("MQQB-3.1.3.2-31", "LastOrderAckSendTime", "last-order-ack-send-time"),
 ):
     add(
         f"initiator-{text}-of-earlier-session-kept",
@@ -94,23 +93,3 @@ class TransactionalNotSentAgain(SessionInitialization):
         for position in session.OutgoingMessageTable:
             if not position.TxSequenceNumber:
                 self.qm.dispatch_collection.add(session, position)
-
-
-@fault("initiator-unacked-message-count-of-earlier-session-added", breaks="MQQB-3.1.3.2-23", blind=True)
-class CountGrows(SessionInitialization):
-    """UnAckedMessageCount of a further session begins with the value that it had on the session before."""
-
-    def initialize_messages(self, session: Session) -> None:
-        old = session.UnAckedMessageCount
-        super().initialize_messages(session)
-        session.UnAckedMessageCount = old
-
-
-@fault("initiator-order-ack-timeout-5-s", breaks="MQQB-3.1.3.2-28", blind=True)
-class SlowOrderAcksOfInitiator(SessionInitialization):
-    """OrderAckTimeout of a session that the receiver opened is 5 seconds."""
-
-    def initialize_parameters(self, session: Session, now: Now) -> None:
-        super().initialize_parameters(session, now)
-        if session.initiator:
-            session.OrderAckTimeout = 5_000
