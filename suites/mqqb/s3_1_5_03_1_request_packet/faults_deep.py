@@ -112,3 +112,15 @@ class ZeroClientIgnored(SessionOpening):
         )
         if waiting < 2:
             super().receive_establish_request(session, packet, now)
+
+
+@fault("acceptor-refused-request-closes-open-session", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class RefusalClosesOther(SessionOpening):
+    """When the acceptor refuses a request, it closes the open sessions of the same initiator."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        if session.refused:
+            for other in list(self.qm.sessions.values()):
+                if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
+                    self.qm.closing.close(other, "a fault", now)

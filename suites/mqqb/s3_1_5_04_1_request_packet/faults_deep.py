@@ -117,3 +117,12 @@ class FirstMessageDropped(Receiving):
         had = session.number in known
         known.add(session.number)
         return had
+
+
+@fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
+class FirstTransactionalDropped(Receiving):
+    """The acceptor does not accept a transactional message as the first message of a session."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.TransactionHeader is None or session.MessageReceivedCount or session.initiator:
+            super().receive_user_message(session, packet, now)

@@ -201,3 +201,22 @@ class EarlyOrderAckIgnoredByInitiator(Closing):
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
             super().refuse_out_of_state(session, packet, now)
+
+
+@fault("sender-order-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.6-09", blind=True)
+class OnlyOwnSession(OrderAcks):
+    """The sender ignores an OrderAck on a session that the receiver opened."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if session.initiator:
+            super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
+class OnlyFirstQueueNoted(OrderAcks):
+    """The sender processes OrderAcks only for the sequence of its first outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if session.OutgoingQueueReference is first:
+            super().note(session, body, now)
