@@ -49,7 +49,7 @@ class ReservedOfResponseRefused(SessionOpening):
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
 
 
-PT_FIELD = "InternalHeader.Flags.PT"
+PT_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)

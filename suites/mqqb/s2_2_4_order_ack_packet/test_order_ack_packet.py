@@ -85,9 +85,9 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         if count == 2:
             sent.append(receiver.send())
     sent += [receiver.send() for _ in range(3)]
-    receiver.sequence.number = 8
-    sent.append(receiver.send())
     receiver.await_last_acknowledgment(6)
+    sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
+    receiver.poll_acknowledgment()
     acks = receiver.acknowledgments()
     highest = max(read_ack_place(frame).TxSequenceNumber for frame in acks)
     judge(

@@ -11,7 +11,7 @@ from suites.mqqb.steps.internal_packets import (
 )
 from suites.mqqb.steps.layouts import register_layout
 
-register_layout("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16, packet_type=1)
+register_layout("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)
 
 passive("MQQB-2.2.6-01", INTERNAL_KINDS, "IN and SH are 1 in a SessionAck packet", of_system=True)(
     demand_flags_of_kind(SESSION_ACK_PACKET)

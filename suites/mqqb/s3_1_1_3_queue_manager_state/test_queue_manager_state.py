@@ -47,16 +47,25 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """A message, an acknowledgment that the SUT itself sends, and two messages have consecutive MessageIDs; a message
-    after each of two restarts has a higher MessageID than all earlier messages.
+    """A message, an acknowledgment that the SUT itself sends, and two messages, one of them to a second queue, have
+    consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1)
     session, _ = sender.await_first(1)
     Provoker(peer, sender.to).send(2)
     sender.collect(session, 2)
-    sender.send(3, 4)
-    came = sender.collect(session, 4)
+    sender.send(3)
+    sender.collect(session, 3)
+    if sut.has("send"):
+        sut.send(peer.direct_name("mqc-ordinals-2"), body="message 4", application_tag=4)
+    else:
+        sender.send(4)
+    peer.wait(lambda: 4 in Sender.tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
+    of_second_queue = peer.await_session(0) if peer.is_called else None
+    came = sorted(peer.inbox.messages, key=lambda frame: Sender.tags([frame]))
+    if Sender.tags(came) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the messages {Sender.tags(came)} arrived, not 1 to 4")
     ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
@@ -68,6 +77,8 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.1.3-24")
     session.acknowledge_all()
+    if of_second_queue is not None:
+        of_second_queue.acknowledge_all()
     session.quiet()
     for tag in (5, 6):
         sut.restart()
@@ -179,6 +190,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     )
     recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
+        "MQQB-3.1.1.3.1-12",
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",
         expected=RECOVERABLE_TAGS,

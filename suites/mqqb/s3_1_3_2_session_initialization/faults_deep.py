@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
 from harness.faults.registry import add
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.transactional_sending import outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -93,3 +97,25 @@ class TransactionalNotSentAgain(SessionInitialization):
         for position in session.OutgoingMessageTable:
             if not position.TxSequenceNumber:
                 self.qm.dispatch_collection.add(session, position)
+
+
+@fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
+class IdentifierOfAcceptor(SessionOpening):
+    """The Identifier in the queue manager's EstablishConnection responses differs from that in its requests."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        other = UUID(int=self.qm.adm.Identifier.int ^ 1)
+        return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": other})
+
+
+@fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
+class OneByOne(SessionInitialization):
+    """On a session that a retry opens, the initiator sends the next message only after an acknowledgment."""
+
+    def initialize_messages(self, session: Session) -> None:
+        super().initialize_messages(session)
+        if session.retrying:
+            session.UnAckedMessageCount = self.qm.config.window_size - 1

@@ -26,6 +26,8 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
 
 SESSION_CLEANUP_MS = 20_000
+SHORT_RESEND_ENTRY_COUNT = 3
+"""The number of equal entries at the beginning of ResendTimerTable."""
 LOWEST_PRIORITY: dict[str, Any] = {"priority": 0}
 """The priority of transactional messages, with which other messages keep their order beside them."""
 CLOSED_AT_FIRST_EXPIRY = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
@@ -120,20 +122,24 @@ def _build_session_ack(messages):
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
-    none of them.
+    none of them, and does so again on the next session.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
-    session = sender.await_session()
-    came = sender.collect(session, 3)
-    session.acknowledge_all()
-    judge(
-        "MQQB-3.1.3.2-23",
-        expected=[1, 2, 3],
-        observed=Sender.tags(came),
-        case="numbers of the messages without an acknowledgment",
-        evidence=came,
-    )
+    for turn in range(2):
+        session = sender.await_session()
+        came = sender.collect(session, 3)
+        judge(
+            "MQQB-3.1.3.2-23",
+            expected=[1, 2, 3],
+            observed=Sender.tags(came),
+            case="numbers of the messages without an acknowledgment",
+            evidence=came,
+        )
+        if turn:
+            session.acknowledge_all()
+        else:
+            session.close()
 
 
 @covers("MQQB-3.1.3.2-22")
@@ -259,8 +265,11 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 
 @covers("MQQB-3.1.3.2-34")
-def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID."""
+def test_identifier_is_the_same_in_two_sessions(peer, sut, judge):
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID. It is
+    the ClientGuid of the SUT's own request.
+    """
+    request = OutgoingSession(peer, sut).poll_request()
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
@@ -271,6 +280,14 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
         observed=observed,
         evidence=frames,
     )
+    if request is not None:
+        own = UUID(str(request["EstablishConnectionHeader"].ClientGuid))
+        judge(
+            "MQQB-3.1.3.2-34",
+            expected=holds("the SUT's request contains the same Identifier"),
+            observed=own == first_one or f"{own}, and {first_one} in a response",
+            evidence=[request, *frames],
+        )
 
 
 @needs("ping_initiator", "restart")
@@ -378,9 +395,12 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     session, came = sender.await_first(4)
     session.check_alive()
     session.acknowledge_all()
-    resent_after_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
-    peer.environment.run_until(lambda: len(session.messages) > len(came), resent_after_ms)
     session.send(build_order_ack(peer, came[2]))
+    resent_after_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
+    for _ in range(SHORT_RESEND_ENTRY_COUNT):
+        known = len(session.messages)
+        peer.environment.run_until(lambda known=known: len(session.messages) > known, resent_after_ms)
+        session.acknowledge_all()
     sender.send(5, delivery="recoverable")
     sender.collect(session, len(session.messages) + 1)
     lost = [session.send(peer.recoverable_message()) for _ in range(3)]

@@ -85,12 +85,3 @@ class OnlyDirectNames(Journaling):
         if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
             position.MessageReference = replace(message, PositiveJournalingRequested=False)
         super().journal_delivered(position)
-
-
-@fault("sender-journaled-message-without-extension", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class LabelLost(Journaling):
-    """A message in the journal has no Extension."""
-
-    def journal_delivered(self, position: MessagePosition) -> None:
-        position.MessageReference = replace(position.MessageReference, Extension=b"")
-        super().journal_delivered(position)

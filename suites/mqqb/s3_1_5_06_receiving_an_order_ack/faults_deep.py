@@ -220,3 +220,45 @@ class OnlyFirstQueueNoted(OrderAcks):
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
         if session.OutgoingQueueReference is first:
             super().note(session, body, now)
+
+
+@fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
+class NumbersOnly(OrderAcks):
+    """SeqID of EodFirstNonAck is 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _transfer(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+
+
+@fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
+class Milliseconds(OrderAcks):
+    """EodResendInterval is ResendInterval in milliseconds."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+
+
+@fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
+class CountOfAllQueues(OrderAcks):
+    """EodLastAckCount counts the OrderAcks of all outgoing queues."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
+        _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
+
+
+@fault("sender-resend-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
+class ResetOnce(TransactionalSending):
+    """The sender resets ResendIntervalIndex only the first time that UnackedSequence becomes empty."""
+
+    def reset_resend_interval(self, session: Session) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number not in known or outgoing_sequence(session).UnackedSequence:
+            super().reset_resend_interval(session)
+        if not outgoing_sequence(session).UnackedSequence:
+            known.add(session.number)
