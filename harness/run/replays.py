@@ -13,7 +13,7 @@ from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.rules.renamed_checks import current_check
 from harness.run.checks import suite_path
-from harness.run.stash import DRIVER
+from harness.run.stash import DRIVER_KEY
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_capture_path
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
@@ -95,6 +95,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _get_replay_driver(config: pytest.Config) -> ReplayDriver:
-    driver = config.stash[DRIVER]
+    driver = config.stash[DRIVER_KEY]
     assert isinstance(driver, ReplayDriver)
     return driver

@@ -203,7 +203,7 @@ class ExternalDriver:
         """Return None: an external process cannot be observed."""
         return None
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return None: an external process cannot be observed."""
         return None
 

@@ -188,7 +188,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     control = Scripted(environment={"storage": True, "coordinator": True})
     made = view(control, ALL | {"environment"})
     made.change_environment(storage=False)
-    made.tidy()
+    made.restore_state()
     assert control.asked[-1] == ("environment", {"storage": True})
     assert made.broken is None
     stuck = Scripted(environment={"storage": False})
@@ -196,7 +196,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     made = view(stuck, ALL | {"environment"})
     made.change_environment(storage=False)
     stuck.answers["environment"] = {"storage": False}
-    made.tidy()
+    made.restore_state()
     assert made.broken is not None
     assert made.broken.endswith("its environment could not be restored: storage (the SUT reports the value False)")
 
@@ -226,7 +226,7 @@ def test_each_environment_part_is_restored_independently():
     made = view(control, ALL | {"environment"})
     made.change_environment(coordinator=False, directory=False, storage=False)
     made.change_environment(clock=3600)
-    made.tidy()
+    made.restore_state()
     assert control.there == RIGHT | {"directory": False, "clock": 3600}
     assert made.broken is not None
     assert made.broken.endswith(
