@@ -472,8 +472,8 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text with the name of its observation; named values are in brackets, as in ``show_nested``."""
-    return f"{case}: [{text}]" if ": " in text else f"{case}: {text}"
+    """Return a text with the name of its observation."""
+    return f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:

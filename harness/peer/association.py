@@ -147,7 +147,7 @@ class Call:
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
 
     FAILURE: ClassVar[str] = "a failure HRESULT"
-    WAITING: ClassVar[str] = "still waits"
+    WAITING: ClassVar[str] = "still waiting"
 
     @property
     def description(self) -> Any:

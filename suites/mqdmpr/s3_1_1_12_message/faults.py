@@ -309,9 +309,6 @@ class ArrivalAcknowledgedUnasked(AdminAcks):
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 
-MESSAGE = UserMessagePacket
-
-
 def _swap_bytes(value: int) -> int:
     return int.from_bytes(value.to_bytes(2, "little"), "big")
 
