@@ -42,13 +42,17 @@ def load_replayed_run(
             for one in run.get("deaths", ())
         ]
     except OSError as error:
-        raise UsageError(f"{folder} is not a run folder: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} is not a run folder, because {RUN_FILE} cannot be read: {error.strerror}"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
     try:
         captures = _map_captures(folder, rules)
     except OSError as error:
-        raise UsageError(f"{folder} is not a run folder: {VERDICTS_FILE}: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} is not a run folder, because {VERDICTS_FILE} cannot be read: {error.strerror}"
+        ) from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]

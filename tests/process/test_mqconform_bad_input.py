@@ -90,7 +90,7 @@ def test_unreachable_sut_is_named_and_run_folder_is_reusable(tmp_path: Path) -> 
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
     for _ in range(2):
         said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
-        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is the system running" in said
+        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; check that the system runs" in said
     assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 

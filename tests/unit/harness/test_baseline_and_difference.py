@@ -251,7 +251,10 @@ def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda folder: (folder / "run.json").unlink(), "is not a run folder: run.json: No such file"),
+        (
+            lambda folder: (folder / "run.json").unlink(),
+            "is not a run folder, because run.json cannot be read: No such file",
+        ),
         (lambda folder: (folder / "run.json").write_text("[]"), "is not a run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
         (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is truncated or broken"),
