@@ -191,7 +191,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
     driver = driver_of(path)
     with pytest.raises(NotReplayable):
         driver.open(TEST)
-    assert "the note after frame 13 " in driver.differences[TEST]
+    assert "the note after frame 13" in driver.differences[TEST]
 
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
