@@ -83,7 +83,7 @@ def test_rules_of_an_erratum_are_those_of_its_where_key(tmp_path: Path) -> None:
 
 BAD = {
     "id": (entry("Q1"), "Q1: is not an id of an erratum"),
-    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
+    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: the key where contains the unknown rule MQQB-9.9-01"),
     "no place": (
         entry(where='["3.1.2"]'),
         "E07: the key where contains the invalid place '3.1.2'; write a rule id or a section",

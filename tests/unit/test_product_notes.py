@@ -104,7 +104,10 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
             "1: the key excused needs the key excuses; name the rules that may be violated",
         ),
         (ROW + "odd = 1\n", "1: unknown key odd"),
-        (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
+        (
+            ROW.replace("same", "outside"),
+            "1: the key reference is ['outside']; write ['outside: why'] and nothing else",
+        ),
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],
 )
