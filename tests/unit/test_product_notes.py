@@ -84,8 +84,8 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (ROW.replace("[1]", "[01]"), "01: is not the number of a note; write [17] for note <17>"),
-        (ROW.replace("[1]", "[one]"), "one: is not the number of a note"),
+        (ROW.replace("[1]", "[01]"), "01: the name is not the number of a note; write [17] for note <17>"),
+        (ROW.replace("[1]", "[one]"), "one: the name is not the number of a note"),
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
         (
             ROW.replace('"2.1"', '"two"'),
