@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ SIGN_INSIDE = " = "
 """The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name."""
+_BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
+"""Matches the underscore between two words of a name, and not that in a constant (``RR_NACK``)."""
 NAME_INSIDE = "item"
 """The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
@@ -106,7 +109,7 @@ def _show_name(name: str) -> str:
     """
     if name.startswith("m_") or name.isupper():
         return name
-    *words, last = name.split("_")
+    *words, last = _BETWEEN_WORDS.split(name)
     return " ".join([*words, _WORDS_FOR_UNITS.get(last, last)] if words else [last])
 
 

@@ -109,18 +109,19 @@ class Nothing(Expectation):
 
 class Each(Expectation):
     """The expectation that a list has items and that each meets ``expected``; a difference names the items that do not
-    meet it.
+    meet it. ``is_named``: whether the verdict prints a name before the expectation.
     """
 
-    def __init__(self, expected: Any, of: str | None = None) -> None:
+    def __init__(self, expected: Any, of: str | None = None, *, is_named: bool = False) -> None:
         self.expected = expectation(expected).with_name(of or "")
         self.of = of
+        self.is_named = is_named
 
     def __str__(self) -> str:
-        return f"{self.expected} (each {self.of or 'of them'})"
+        return self._add_subject()
 
     def with_name(self, name: str) -> Each:
-        return Each(self.expected.with_name(name), self.of)
+        return Each(self.expected.with_name(name), self.of, is_named=True)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_collection(observed) and not isinstance(observed, Mapping):
@@ -137,8 +138,17 @@ class Each(Expectation):
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
         count = len(observed) if kept else 0
-        shown = f"each {self.of}, {count} of {count}" if self.of else f"each of {count}"
-        return f"{self.expected} ({shown})" if kept else show_value(observed)
+        return self._add_subject(count) if kept else show_value(observed)
+
+    def _add_subject(self, count: int | None = None) -> str:
+        """Return the text of the expectation with its subject and, for an observation, the number of items."""
+        if self.of and not self.is_named:
+            return f"each {self.of}: {self.expected}" + ("" if count is None else f" ({count} of {count})")
+        if count is None:
+            return f"{self.expected} (each {self.of or 'of them'})"
+        return (
+            f"{self.expected} (each {self.of}, {count} of {count})" if self.of else f"{self.expected} (each of {count})"
+        )
 
 
 @expectation.register(list)
