@@ -83,7 +83,8 @@ def expectation(expected: Any) -> Expectation:
 def show_value(value: Any, name: str = "") -> str:
     """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
     if isinstance(value, str):
-        return str(getattr(value, "shown", value)) or "''"
+        text = str(getattr(value, "shown", value))
+        return text if text.isprintable() and text else repr(text)
     if value is None or isinstance(value, bool):
         return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
@@ -125,7 +126,9 @@ def show_nested(value: Any, name: str = "") -> str:
     if isinstance(value, Mapping) or is_collection(value):
         return f"[{show_value(value, name or NAME_INSIDE)}]" if value else "none"
     if isinstance(value, str):
-        return repr(value) if ", " in value or not value else show_value(value)
+        if type(value) is not str or " " not in value or not value.isprintable():
+            return show_value(value)
+        return repr(value) if '"' in value else f'"{value}"'
     return show_value(value, name)
 
 
