@@ -127,13 +127,13 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
             "pending read before the stop": Call.WAITING,
             "session": closed(),
             "pending read after the stop": holds("ended"),
-            "messages after the restart": in_queue("later"),
+            "queue after the restart": in_queue("later"),
         },
         observed={
             "pending read before the stop": state_before_stop,
             "session": session,
             "pending read after the stop": state_after_stop,
-            "messages after the restart": labels_left,
+            "queue after the restart": labels_left,
         },
         evidence=evidence,
     )

@@ -62,12 +62,12 @@ class Handle(Machine, path=Path(__file__)):
 
     @event("receive")
     def receive(self) -> str:
-        """Receive with time-out zero, and do not end the receive."""
+        """Receive with timeout zero, and do not end the receive."""
         return self._name_read(self._queue.start_receive())
 
     @event("peek")
     def peek(self) -> str:
-        """Peek with time-out zero."""
+        """Peek with timeout zero."""
         return self._name_read(self._queue.peek())
 
     @event("end with RR_ACK")
