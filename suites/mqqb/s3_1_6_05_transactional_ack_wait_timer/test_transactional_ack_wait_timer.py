@@ -35,8 +35,8 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     ack = outgoing.send_session_ack()
     again = outgoing.await_resend(2)
     judge.all(
-        expected={"later message": RESENT, "copies of the first message": 1},
-        observed={"later message": again, "copies of the first message": len(outgoing.copies(1))},
+        expected={"later message": RESENT, "number of copies of the first message": 1},
+        observed={"later message": again, "number of copies of the first message": len(outgoing.copies(1))},
         evidence=[*first, *second, ack],
     )
     outgoing.acknowledge_all()

@@ -360,8 +360,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
-        expected=facts(cache_entries_before=0, cache_entries_after=1),
-        observed={"cache_entries_before": before, "cache_entries_after": len(entries)},
+        expected=facts(number_of_cache_entries_before=0, number_of_cache_entries_after=1),
+        observed={"number_of_cache_entries_before": before, "number_of_cache_entries_after": len(entries)},
         evidence=first.frame,
     )
     entry = entries[0] if entries else {"CachedTime": 0}
@@ -389,7 +389,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
         observed=known,
-        case="cache entries after the first and the second message",
+        case="number of cache entries after the first and the second message",
         evidence=evidence,
     )
     judge(
@@ -426,8 +426,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected=facts(cache_entries_before=1, cache_entries_after="several"),
-        observed={"cache_entries_before": len(entries), "cache_entries_after": seen},
+        expected=facts(number_of_cache_entries_before=1, number_of_cache_entries_after="several"),
+        observed={"number_of_cache_entries_before": len(entries), "number_of_cache_entries_after": seen},
         evidence=frames,
     )
     judge(

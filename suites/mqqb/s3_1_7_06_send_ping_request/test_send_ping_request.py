@@ -131,7 +131,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.5.2.2-08",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="at the retry time",
+        case="session for the message",
         evidence=[asked, answer],
     )
 
@@ -158,7 +158,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         "MQQB-3.1.7.6-09",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="at the retry time",
+        case="session for the message",
         evidence=asked,
     )
 

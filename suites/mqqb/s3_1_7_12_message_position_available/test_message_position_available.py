@@ -192,8 +192,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"messages in the queue": 1, "session opened": False}),
-        observed={"messages in the queue": len(arrived), "session opened": opened},
+        expected=fields({"number of messages in the queue": 1, "session opened": False}),
+        observed={"number of messages in the queue": len(arrived), "session opened": opened},
     )
 
 
