@@ -93,7 +93,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
         sut.restart()
     if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired its store itself, or tried to start again without waiting"
         )
     else:
         judge(
