@@ -40,7 +40,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.poll_request()
-    connected = holds(f"the SUT connects to {peer.address}", otherwise="no connection")
+    connected = holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
     judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if request is None:
@@ -78,7 +78,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
-        expected=holds(f"the SUT connects to {peer.address}", otherwise="no connection"),
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection"),
         observed=bool(request),
         evidence=[request],
     )

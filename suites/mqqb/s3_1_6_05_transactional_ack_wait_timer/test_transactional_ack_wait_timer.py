@@ -106,7 +106,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
-        raise ConformanceFailure("the SUT's messages arrived with a delivery other than requested")
+        raise ConformanceFailure("the SUT's messages arrived with a delivery mode other than the requested one")
     session, arrived = (
         outgoing.session,
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),

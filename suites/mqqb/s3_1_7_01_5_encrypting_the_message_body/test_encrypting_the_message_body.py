@@ -102,8 +102,8 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
     """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
-    first body is in clear; each other body is encrypted with the required algorithm, and the peer can decrypt it with
-    its private keys.
+    first body is not encrypted; each other body is encrypted with the required algorithm, and the peer can decrypt it
+    with its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -182,7 +182,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     outgoing.session.close()
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
-    observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
+    observed = ["not encrypted" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(
         expected=["encrypted"] * 2,
         observed=observed,
@@ -243,8 +243,8 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message in clear: it sends both
-    messages.
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: it sends
+    both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
@@ -465,8 +465,8 @@ refusal.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Between two messages in clear, the SUT has two messages that it cannot encrypt, one of them with JN: it sends
-    only the messages in clear, and puts only the message with JN into a dead-letter queue.
+    """Between two messages without encryption, the SUT has two messages that it cannot encrypt, one of them with JN: it
+    sends only the messages without encryption, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

@@ -43,7 +43,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     )
     judge("MQQB-3.1.7.6-08", expected=arrived, observed=asked is not None, evidence=asked)
     early = caller.listener.accept(0) is not None
-    pinged = holds("the SUT sent a ping before the connection", otherwise="no ping")
+    pinged = holds("the SUT sent a ping before the connection", otherwise="the SUT sent no ping before the connection")
     observed = "a connection without a ping before it" if early else asked is not None
     judge("MQQB-3.1.5.2.2-02", expected=pinged, observed=observed, evidence=asked)
     size = len(asked.data) if asked else "no datagram"

@@ -147,7 +147,7 @@ SUBJECT_NAMES = {
     "body": "body of message",
 }
 """The subject of each attribute of a disposition, in verdicts."""
-SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
+SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:

@@ -92,8 +92,8 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D05")
 @varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """When a queue with two messages has been deleted, peeks at the queue and sends to it are refused; a new queue with
-    the same name is empty.
+    """When a queue with two messages has been deleted, the SUT refuses to peek at the queue and to send to it; a new
+    queue with the same name is empty.
     """
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
