@@ -88,6 +88,9 @@ def test_qualified_computer_name_has_domain(sut, judge):
     host, _, domain = qualified.partition(".")
     judge(
         "MQDMPR-3.1.3-D03",
-        expected={"computer": computer, "domain": holds("a domain name")},
-        observed={"computer": host, "domain": bool(domain)},
+        expected={
+            "computer in QualifiedComputerName": computer,
+            "domain in QualifiedComputerName": holds("a domain name"),
+        },
+        observed={"computer in QualifiedComputerName": host, "domain in QualifiedComputerName": bool(domain)},
     )

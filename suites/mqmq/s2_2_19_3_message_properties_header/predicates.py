@@ -45,7 +45,7 @@ for rule, bit in (
     ("MQMQ-2.2.19.3-07", 6),
     ("MQMQ-2.2.19.3-08", 7),
 ):
-    name = f"bit {bit} of Flags"
+    name = f"bit {bit} of MessagePropertiesHeader.Flags"
     unused = require_not_set("MessagePropertiesHeader", read_bit_of_flags(bit), name)
     passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(unused)
 

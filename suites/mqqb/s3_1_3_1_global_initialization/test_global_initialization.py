@@ -97,7 +97,7 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         "MQQB-3.1.4.1-01", expected=fields({"entries of ResendTimerTable": 10, "entries of caches": 0}), observed=counts
     )
     for rule, name in EMPTY_CACHES.items():
-        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
+        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
 
@@ -121,7 +121,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     first = fill_caches()
     sut.restart()
     for name, rule, *_ in RECEIVING_CACHES:
-        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=first)
+        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
         judge.conclude(rule)
     secured.connection = peer.open_raw()
     second = fill_caches()
@@ -191,7 +191,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries in the history", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")

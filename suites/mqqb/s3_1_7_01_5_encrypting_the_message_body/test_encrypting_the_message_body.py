@@ -117,8 +117,8 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
     """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
-    first body is in clear; each other body is encrypted with the required algorithm, and the peer can decrypt it with
-    its private keys.
+    first body is not encrypted; each other body is encrypted with the required algorithm, and the peer can decrypt it
+    with its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -197,7 +197,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     outgoing.session.close()
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
-    observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
+    observed = ["not encrypted" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(
         expected=["encrypted"] * 2,
         observed=observed,
@@ -258,8 +258,8 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message in clear: it sends both
-    messages.
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: it sends
+    both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
@@ -375,8 +375,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
-        expected=facts(cache_entries_before=0, cache_entries_after=1),
-        observed={"cache_entries_before": before, "cache_entries_after": len(entries)},
+        expected=facts(number_of_cache_entries_before=0, number_of_cache_entries_after=1),
+        observed={"number_of_cache_entries_before": before, "number_of_cache_entries_after": len(entries)},
         evidence=first.frame,
     )
     entry = entries[0] if entries else {"CachedTime": 0}
@@ -404,7 +404,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
         observed=known,
-        case="cache entries after the first and the second message",
+        case="number of cache entries after the first and the second message",
         evidence=evidence,
     )
     judge(
@@ -441,8 +441,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected=facts(cache_entries_before=1, cache_entries_after="several"),
-        observed={"cache_entries_before": len(entries), "cache_entries_after": seen},
+        expected=facts(number_of_cache_entries_before=1, number_of_cache_entries_after="several"),
+        observed={"number_of_cache_entries_before": len(entries), "number_of_cache_entries_after": seen},
         evidence=frames,
     )
     judge(
@@ -480,8 +480,8 @@ refusal.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Between two messages in clear, the SUT has two messages that it cannot encrypt, one of them with JN: it sends
-    only the messages in clear, and puts only the message with JN into a dead-letter queue.
+    """Between two messages without encryption, the SUT has two messages that it cannot encrypt, one of them with JN: it
+    sends only the messages without encryption, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

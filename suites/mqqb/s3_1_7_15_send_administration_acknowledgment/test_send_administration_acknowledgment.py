@@ -439,8 +439,8 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
-    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    """Messages that request no acknowledgment, a different acknowledgment, or the matching acknowledgment are received,
+    purged or deleted, or expire. Only a message with the matching request is acknowledged; the acknowledgment has the
     values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]

@@ -139,15 +139,15 @@ RULES_OF_ACKNOWLEDGING = (
 NOT_KEPT_OUTCOME = "not stored in its queue"
 SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
-    "answer": "administration acknowledgment",
-    "final": "FinalAck",
+    "answer": "administration acknowledgment of message",
+    "final": "FinalAck of message",
     "kept": "message",
-    "silent_refusal": "refusal",
-    "level": "authentication level",
-    "body": "body",
+    "silent_refusal": "refusal of message",
+    "level": "authentication level of message",
+    "body": "body of message",
 }
 """The subject of each attribute of a disposition, in verdicts."""
-SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
+SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
@@ -166,7 +166,8 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
-        case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
+        subject = SUBJECT_NAMES[attribute]
+        case = f'{subject} "{name}"' if name else subject.removesuffix(" of message")
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT_REFUSAL_REASON)

@@ -405,7 +405,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
 class TimeOutOfZeroTakenForEndless(ClientReading):
-    """The client sends ulTimeout 0xFFFFFFFF for a read with time-out 0."""
+    """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
