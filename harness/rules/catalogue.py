@@ -286,7 +286,9 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
     if form in ROW_FORMS and kind not in KINDS:
         return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
     return (
-        None if bool(twin) == (kind == "clone") else "a clone, and no other class, must name the rule that it repeats"
+        None
+        if bool(twin) == (kind == "clone")
+        else "a clone must name the rule that it repeats, and no other class may name one"
     )
 
 

@@ -167,7 +167,8 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
             )
         if ("not_run" in entry) != ("checks" in entry):
             message = (
-                "has only one of not_run and checks; a reading that is not run must name the checks that accept it"
+                "the entry has only one of not_run and checks; a reading "
+                "that is not run must name the checks that accept it"
             )
             raise CatalogueError(file, f"{name} reading {number}", message)
         yield _read_reading(entry)

@@ -277,11 +277,11 @@ BAD_INDEXES = {
     "class of a lead": (INDEX + "MQQB-9.9-01\tMUST\tlead\tdemand\t\tx\n", "MQQB-9.9-01: a lead has no class"),
     "clone of nothing": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tclone\t\tx\n",
-        "MQQB-9.9-01: a clone, and no other class, must name the rule",
+        "MQQB-9.9-01: a clone must name the rule",
     ),
     "demand of another": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tdemand\tMQQB-2.2.1-01\tx\n",
-        "MQQB-9.9-01: a clone, and no other class, must name the rule",
+        "MQQB-9.9-01: a clone must name the rule",
     ),
     "clone of an unknown": (
         INDEX + "MQQB-9.9-01\tMUST\trule\tclone\tMQQB-9.9-77\tx\n",

@@ -110,7 +110,7 @@ BAD = {
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),
-        "E07 reading 2: has only one of not_run and checks; a reading that is not run must name the checks",
+        "E07 reading 2: the entry has only one of not_run and checks; a reading that is not run must name the checks",
     ),
     "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: the entry is not a table"),
     "no table": ('E07 = "x"\n', "E07: the entry is not a table"),
