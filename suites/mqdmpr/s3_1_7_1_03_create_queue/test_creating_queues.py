@@ -83,7 +83,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         "MQDMPR-3.1.7.1.3-06",
         expected=[Outcome.REFUSED, Outcome.DONE],
         observed=[get_before, get_after],
-        case="query before and after the creation",
+        case="queries of the queue before and after its creation",
     )
     judge(
         "MQDMPR-3.1.7.1.3-D07",
