@@ -128,7 +128,8 @@ def test_cleanup_refused_or_answered_wrongly_is_residue(broken: Exception) -> No
 def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     control = Scripted(**{verb: {"scale": 1}})
     one = view(control)
-    with pytest.raises(Unsupported, match=f"^{verb} of the SUT.s control channel cannot restore quota: the current value is missing from the answer"):
+    why = "the current value is missing from the answer"
+    with pytest.raises(Unsupported, match=f"^{verb} of the SUT.s control channel cannot restore quota: {why}"):
         getattr(one, verb)(scale=2, quota=1)
     one.close()
     assert control.asked == [(verb, {})]
