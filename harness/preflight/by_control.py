@@ -64,7 +64,7 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
         yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
-        way_out = "do address, tcp_port and control.address belong to one system?"
+        way_out = "set address, tcp_port and control.address to those of one system"
         yield Line("one system", State.WRONG, said, way_out, True)
 
 

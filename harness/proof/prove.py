@@ -79,7 +79,7 @@ def prove(
     if not wanted & inventory.passive:  # every check can judge a passive rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
-    clean = trials.clean(checks)
+    clean = trials.run_clean(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)

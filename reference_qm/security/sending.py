@@ -125,7 +125,7 @@ def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
     """Return the cached key for the remote queue manager, or make and cache a new key."""
-    cache = caches.sending(level)
+    cache = caches.get_sending_cache(level)
     wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
     found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
     if found is not None:

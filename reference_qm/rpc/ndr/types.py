@@ -20,11 +20,11 @@ class NdrType(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         """Return the alignment in bytes."""
 
     @abstractmethod
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         """Return the least size in bytes of ``read``, which bounds the count of an array."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class NdrType(ABC):
         """Read the inline parts of the elements of an array; raise StubError when too few bytes are available for the
         count.
         """
-        least = self.least(reader.encoding)
+        least = self.get_least_size(reader.encoding)
         if count * least > reader.remaining:
             reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
@@ -77,10 +77,10 @@ class Unsigned(NdrType):
         """Return this type with the attribute range (MS-RPCE 2.2.4.14.1)."""
         return Unsigned(self.size, (low, high))
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return self.size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return self.size
 
     def read(self, reader: NdrReader, scope: Scope) -> int:
@@ -133,10 +133,10 @@ class Enumeration(NdrType):
 
     __slots__ = ()
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
     def read(self, reader: NdrReader, scope: Scope) -> int:
@@ -158,10 +158,10 @@ class Guid(NdrType):
 
     __slots__ = ()
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return 4
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return 16
 
     def read(self, reader: NdrReader, scope: Scope) -> UUID:

@@ -14,8 +14,8 @@ CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, 
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
-    """The change of a public queue's label succeeds; the directory's object has the new label, and its other attributes
-    are unchanged.
+    """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
+    attributes are unchanged.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -34,7 +34,7 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the change of a public queue's label is refused, the SUT and the directory
+    """While the directory is unavailable, a change to a public queue's label is refused, the SUT and the directory
     keep the old label, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is
     False.
     """

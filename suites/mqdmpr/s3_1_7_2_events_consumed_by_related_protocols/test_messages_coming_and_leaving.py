@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from harness.expectations import each, facts, none
+from harness.expectations import each, facts, in_queue, none
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qm2qm import Action
@@ -42,7 +42,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=labels, evidence=reads, case="labels in the queue")
     judge(
         "MQDMPR-3.1.7.2.2-14",
-        expected={"peeks": each("first"), "queue": ["first"]},
+        expected={"peeks": each("first"), "queue": in_queue("first")},
         observed={"peeks": observed, "queue": labels},
         evidence=reads,
     )

@@ -50,7 +50,7 @@ RECEIVING_CACHES = (
     (Caches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
 """The caches of received messages: the rules about an empty cache and about its lifetime, and the lifetime in ms."""
-ENHANCED = 3
+ENHANCED_PRIVACY_LEVEL = 3
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
@@ -115,8 +115,8 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     secured, caches = Secured(peer, sut), Caches(sut)
 
     def fill_caches():
-        clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED))
-        packet = encrypt_message(sut, clear, ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
+        packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
         frames = secured.dispositions({"": packet})[""].frames
         if not all(caches.entries(name) for name, *_ in RECEIVING_CACHES):
             raise ConformanceFailure("the message has no entry in the caches")

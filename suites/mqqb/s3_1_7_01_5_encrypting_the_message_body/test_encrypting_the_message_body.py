@@ -13,12 +13,12 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     AES_128,
     AES_192,
     AES_256,
-    BASE,
-    ENHANCED,
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
     RC2,
     RC4,
 )
@@ -33,13 +33,28 @@ LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
-    "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
-    "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
-    "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED, RC4, 128), "MQQB-3.1.7.1.5-16"),
-    "enhanced, rc2": ("enhanced", {"preferred_enhanced": "rc2"}, (ENHANCED, RC2, 128), "MQQB-3.1.7.1.5-16"),
-    "advanced, aes128": ("advanced", {"preferred_advanced": "aes128"}, (ADVANCED, AES_128, 128), "MQQB-3.1.7.1.5-14"),
-    "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
-    "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
+    "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE_PROVIDER, RC4, 40), "MQQB-3.1.7.1.5-19"),
+    "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE_PROVIDER, RC2, 40), "MQQB-3.1.7.1.5-19"),
+    "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED_PROVIDER, RC4, 128), "MQQB-3.1.7.1.5-16"),
+    "enhanced, rc2": ("enhanced", {"preferred_enhanced": "rc2"}, (ENHANCED_PROVIDER, RC2, 128), "MQQB-3.1.7.1.5-16"),
+    "advanced, aes128": (
+        "advanced",
+        {"preferred_advanced": "aes128"},
+        (ADVANCED_PROVIDER, AES_128, 128),
+        "MQQB-3.1.7.1.5-14",
+    ),
+    "advanced, aes192": (
+        "advanced",
+        {"preferred_advanced": "aes192"},
+        (ADVANCED_PROVIDER, AES_192, 192),
+        "MQQB-3.1.7.1.5-14",
+    ),
+    "advanced, aes256": (
+        "advanced",
+        {"preferred_advanced": "aes256"},
+        (ADVANCED_PROVIDER, AES_256, 256),
+        "MQQB-3.1.7.1.5-14",
+    ),
 }
 """The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
 choice.
@@ -305,9 +320,9 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
 
 
 DEFAULT_CHOICES = {
-    "MQQB-3.1.3.1-21": ("base", (BASE, RC4, 40)),
-    "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
-    "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
+    "MQQB-3.1.3.1-21": ("base", (BASE_PROVIDER, RC4, 40)),
+    "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED_PROVIDER, RC4, 128)),
+    "MQQB-3.1.3.1-19": ("advanced", (ADVANCED_PROVIDER, AES_256, 256)),
 }
 """The default choice of each level, by rule."""
 
@@ -367,7 +382,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entry = entries[0] if entries else {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.7.1.5-25", "RemoteQMGuid", str(peer.identifier)),
-        ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE),
+        ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE_PROVIDER),
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
         judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
@@ -435,7 +450,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected={
             IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
-            AFTER_FIFTH_KEY: [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)],
+            AFTER_FIFTH_KEY: [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)],
         },
         observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
         evidence=frames,

@@ -21,7 +21,7 @@ from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     PROVIDER_BY_PRIVACY_LEVEL,
     SIG10,
     SIG20,
@@ -377,7 +377,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
-    if receiver is None and provider == ADVANCED and not find_release(sut).aes:
+    if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
         )

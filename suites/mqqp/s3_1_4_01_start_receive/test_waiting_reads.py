@@ -177,7 +177,7 @@ RULES_OF_WAITING_READS = (
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
-    """No message is available: a read with time-out 0 fails at once, and a read with a time-out of ten minutes waits
+    """No message is available: a read with timeout 0 fails at once, and a read with a timeout of ten minutes waits
     until a message arrives, and returns the message.
     """
     queue = remote.open(kind)

@@ -43,7 +43,7 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def clean(self, checks: Sequence[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Sequence[str]) -> dict[str, Clean]:
         return {
             check: Clean(
                 [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
