@@ -75,7 +75,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
             rule,
             expected=dict(wanted),
             observed=observed,
-            case=f"{name.rpartition('.')[2].replace('_', ' ')} of each received message",
+            case=f"property {name} of each received message",
             evidence=evidence,
         )
 
