@@ -86,7 +86,7 @@ class Doubts:
     def __str__(self) -> str:
         if self.clock_jump_ms:
             return f"the clock of this machine jumped by {self.clock_jump_ms // 1_000:,} s"
-        return f"the system is slow or stood still, for up to {self.stall_ms:,} ms"
+        return f"the system was slow or stalled, for up to {self.stall_ms:,} ms"
 
 
 def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:

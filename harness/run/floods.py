@@ -25,7 +25,7 @@ def why_ended(item: pytest.Item) -> str | None:
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
-        return f"the SUT has sent without end in {floods} checks; correct the SUT, then continue with --resume"
+        return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
     if run.captured > MOST_CAPTURED_BYTES:
         return (
             f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "

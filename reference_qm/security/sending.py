@@ -99,7 +99,9 @@ def encrypt_message(
         return packet
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError(
-            "UserHeader.DestinationQueue", _SECTION_NAME, "is neither a public nor a private name: no key can be found"
+            "UserHeader.DestinationQueue",
+            _SECTION_NAME,
+            "the value is neither a public nor a private name: no key can be found",
         )
     selection = select_encryption(level, remote_keys, caches.settings)
     cached = _find_or_make_key(selection, level, remote, caches, entropy, now)

@@ -59,7 +59,7 @@ class ConformantArray(NdrType):
         """Read the elements after a maximum count, which must equal the number in the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
-            reader.refuse(f"has the maximum count {maximum}, but {self.size_is} is {wanted}")
+            reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
         reader.align(self.element.get_alignment(reader.encoding))
         return self.element.read_many(reader, maximum, scope)
 
@@ -140,10 +140,10 @@ class WideString(NdrType):
     def read(self, reader: NdrReader, scope: Scope) -> str:
         _, actual = _read_counts(reader)
         if actual > self.longest:
-            reader.refuse(f"has {actual} characters, more than {self.longest}")
+            reader.refuse(f"the text has {actual} characters, more than {self.longest}")
         text: str = WCHAR.read_many(reader, actual, scope)
         if text.find("\0") != len(text) - 1 or not text:
-            reader.refuse("does not end with its only null")
+            reader.refuse("the text does not end with its only null")
         return text[:-1]
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -158,9 +158,9 @@ def _read_counts(reader: NdrReader) -> tuple[int, int]:
     """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, 3.1.1.5.3.2.1.12)."""
     maximum, offset, actual = reader.count(), reader.count(), reader.count()
     if offset:
-        reader.refuse(f"starts at element {offset}, not 0")
+        reader.refuse(f"the array starts at element {offset} instead of 0")
     if actual > maximum:
-        reader.refuse(f"has {actual} elements, more than the maximum count {maximum}")
+        reader.refuse(f"the array has {actual} elements, more than the maximum count {maximum}")
     return maximum, actual
 
 

@@ -47,7 +47,7 @@ class Pointer(NdrType):
         if self.kind is PointerKind.REF:
             reader.refuse("a reference pointer is NULL")
         if self._elements(scope):
-            reader.refuse(f"is NULL, but {self._elements(scope)} elements are announced")
+            reader.refuse(f"the pointer is NULL, but {self._elements(scope)} elements are announced")
         return _NULL
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:

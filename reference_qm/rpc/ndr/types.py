@@ -88,7 +88,8 @@ class Unsigned(NdrType):
         strict = self.limits is not None and reader.encoding.strict
         if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             reader.refuse(
-                f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size
+                f"the value is {value}, which is outside {self.limits[0]} to {self.limits[1]}",
+                reader.offset - self.size,
             )
         return value
 
@@ -143,7 +144,8 @@ class Enumeration(NdrType):
         value = reader.number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
             reader.refuse(
-                f"is {value}, which is too large for an enumeration", reader.offset - reader.encoding.enum_size
+                f"the value is {value}, which is too large for an enumeration",
+                reader.offset - reader.encoding.enum_size,
             )
         return value
 

@@ -35,7 +35,7 @@ def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
     assert why_ended(item) is None
     fails[FLOOD] += 1
-    assert str(why_ended(item)).startswith("the SUT has sent without end in 3 checks")
+    assert str(why_ended(item)).startswith("the SUT sent packets endlessly in 3 checks")
 
 
 def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
