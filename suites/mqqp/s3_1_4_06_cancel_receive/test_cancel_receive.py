@@ -170,7 +170,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
+@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one receive: that receive ends without a
