@@ -64,7 +64,7 @@ class PurgePendingFound(Seeking):
 
 @fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
 class NewestIsLast(Seeking):
-    """A search for the last message of a queue finds the message that arrived last, not the message at the end of the queue."""
+    """A search for the last message of a queue finds the message that arrived last, not the last one."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -77,7 +77,7 @@ class NewestIsLast(Seeking):
 
 @fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
 class OldestIsFirst(Seeking):
-    """A search for the first message of a queue finds the message that arrived first, not the message at the front of the queue."""
+    """A search for the first message of a queue finds the message that arrived first, not the first one."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
