@@ -259,7 +259,7 @@ class SecondSentMessageForgotten(TransactionRecords):
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
-@fault("in-doubt-transaction-second-one-not-restored", breaks="MQDMPR-3.1.4.9-D01")
+@fault("in-doubt-transaction-second-one-not-restored", breaks=("MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.1.1-D03"))
 class SecondTransactionForgotten(TransactionRecords):
     """After a restart, the queue manager knows only one of several transactions in doubt."""
 

@@ -73,6 +73,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     "MQQB-3.1.7.14-03",
     "MQDMPR-3.1.4.14-03",
     "MQDMPR-3.1.4.15-03",
+    "MQDMPR-3.1.7.2.3-03",
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
@@ -107,6 +108,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
     judge(
         "MQQB-3.1.5.9-03",
+        "MQDMPR-3.1.7.2.3-03",
         expected="OnHold",
         observed=sut.outgoing(sender.to)["state"],
         case="State of the paused queue",
