@@ -39,7 +39,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     judge.all(
         expected={"first resumption": [2, 3], "second resumption": [2, 3, 4]},
         observed={"first resumption": first_sent, "second resumption": list_tags_after_first(session)},
-        case="messages sent after the resumption",
+        case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
 
