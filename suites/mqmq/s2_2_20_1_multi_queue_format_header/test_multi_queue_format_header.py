@@ -98,11 +98,17 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
+@pytest.mark.parametrize(
+    ("names", "delivery"),
+    [
+        pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
+        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd"), "transactional", id="names1"),
+    ],
+)
 @varied("time to reach queue", "trace", priority=("3", "7"))
-def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
-    """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
-    destination, administration and response queues, and an MQFSignatureHeader.
+def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
+    """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
+    set, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -117,6 +123,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         journal=journal,
         body_type=BODY_TYPE,
         time_to_be_received_s=LIFETIME_S,
+        delivery=delivery,
     )
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
