@@ -93,7 +93,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
         sut.restart()
     if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired its store itself, or tried to start again without waiting"
         )
     else:
         judge(
@@ -127,13 +127,13 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
             "pending read before the stop": Call.WAITING,
             "session": closed(),
             "pending read after the stop": holds("ended"),
-            "messages after the restart": in_queue("later"),
+            "queue after the restart": in_queue("later"),
         },
         observed={
             "pending read before the stop": state_before_stop,
             "session": session,
             "pending read after the stop": state_after_stop,
-            "messages after the restart": labels_left,
+            "queue after the restart": labels_left,
         },
         evidence=evidence,
     )

@@ -162,7 +162,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
     for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
             continue
         judge(
             *rules,

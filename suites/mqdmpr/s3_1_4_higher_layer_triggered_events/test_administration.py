@@ -52,7 +52,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms + retry_ms) is None else A_SESSION
     judge(
         "MQDMPR-3.1.4.12-03",
-        expected=each(NO_SESSION, "session"),
+        expected=each(NO_SESSION, "session with the peer"),
         observed={"requested by the SUT": of_the_sut, "requested by the peer": accepts_peer_session(peer)},
         evidence=[*frames, *lost_frames, session.last],
     )

@@ -261,7 +261,12 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         transaction = ended_transactions[verb]
         answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
-        judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
+        judge(
+            gone,
+            expected=each(Outcome.REFUSED, "request in the ended transaction"),
+            observed=answers,
+            evidence=evidence,
+        )
         judge(nothing_left, expected=in_queue("second", "third"), observed=application.labels(), evidence=evidence)
     application.end_transaction("abort", other_transaction)
     application.receiver.acknowledge_all()

@@ -93,7 +93,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         "MQDMPR-3.1.7.1.3-06",
         expected=[Outcome.REFUSED, Outcome.DONE],
         observed=[get_before, get_after],
-        case="query before and after the creation",
+        case="queries of the queue before and after its creation",
     )
     judge(
         "MQDMPR-3.1.7.1.3-D07",
@@ -111,7 +111,12 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
     if Outcome.REFUSED in journals:
-        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
+        judge(
+            "MQDMPR-3.1.7.1.3-09",
+            "MQDMPR-3.1.7.1.3-10",
+            expected=each(Outcome.DONE, "peek of a journal"),
+            observed=journals,
+        )
         return
     new = {name: sut.labels(f"{name};journal") for name in (one, other)}
     judge("MQDMPR-3.1.7.1.3-09", expected=each(in_queue(), "journal"), observed=new)

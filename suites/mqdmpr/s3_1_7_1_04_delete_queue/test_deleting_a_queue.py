@@ -10,7 +10,7 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqdmpr.steps import openings
 
-LABEL_BEFORE, LABEL_AFTER = "before", "after"
+LABEL_BEFORE, LABEL_AFTER = "old message", "new message"
 LONG_READ_TIMEOUT_MS = 600_000
 
 

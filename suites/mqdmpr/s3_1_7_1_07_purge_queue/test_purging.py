@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import in_queue
 from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
@@ -38,9 +39,9 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
         "MQDMPR-3.1.7.1.7-05",
         expected={
             "labels_of_the_received_messages": ["first", "second"],
-            "queue_after_the_purge": [],
-            "queue_after_the_end_of_the_transaction": [],
-            "queue_after_the_next_message": ["later"],
+            "queue_after_the_purge": in_queue(),
+            "queue_after_the_end_of_the_transaction": in_queue(),
+            "queue_after_the_next_message": in_queue("later"),
         },
         observed={"labels_of_the_received_messages": received, **labels},
         evidence=packets,

@@ -89,7 +89,7 @@ def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     application.await_labels(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected={"send": Outcome.DONE, "queue": ["sent"]},
+        expected={"send": Outcome.DONE, "queue": in_queue("sent")},
         observed={"send": answer, "queue": application.labels()},
     )
 
@@ -117,13 +117,13 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"queue_before_the_commit": [], "queue_after_the_commit": ["sent 1", "sent 2"]},
+        expected={"queue_before_the_commit": in_queue(), "queue_after_the_commit": in_queue("sent 1", "sent 2")},
         observed={"queue_before_the_commit": labels_before, "queue_after_the_commit": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
-        expected={"number of operations of each transaction": [2, 2], "queue": ["sent 1", "sent 2"]},
+        expected={"number of operations of each transaction": [2, 2], "queue": in_queue("sent 1", "sent 2")},
         observed={"number of operations of each transaction": counts, "queue": labels_after},
     )
 
@@ -150,7 +150,10 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     )
     reader.give_back(held).expect_success()
     judge.all(
-        expected={"label of the locked message": locked, "queue": ["high", "second high", "middle", *"abcd", "low"]},
+        expected={
+            "label of the locked message": locked,
+            "queue": in_queue("high", "second high", "middle", *"abcd", "low"),
+        },
         observed={"label of the locked message": held.label_or_outcome, "queue": queue.labels()},
         evidence=held,
     )

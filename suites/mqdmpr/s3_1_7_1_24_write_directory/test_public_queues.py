@@ -15,8 +15,8 @@ CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journalin
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
-    """The change of a public queue's label succeeds; the directory's object has the new label, and its other attributes
-    are unchanged. Then several attributes are changed together; the directory's object has all new values.
+    """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
+    attributes are unchanged. Then several attributes are changed together; the object has all new values.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -43,7 +43,7 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the change of a public queue's label is refused, the SUT and the directory
+    """While the directory is unavailable, a change to a public queue's label is refused, the SUT and the directory
     keep the old label, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is
     False.
     """

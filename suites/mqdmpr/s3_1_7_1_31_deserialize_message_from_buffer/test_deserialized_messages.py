@@ -44,6 +44,8 @@ FAR_FUTURE_S = 0xF000_0001
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
 NO_HEADERS = "message without optional headers"
+NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
+QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
 
 def _send_and_read(peer, sut, packets):
@@ -77,7 +79,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
             rule,
             expected=dict(wanted),
             observed=observed,
-            case=f"{name.rpartition('.')[2].replace('_', ' ')} of each received message",
+            case=f"property {name} of each received message",
             evidence=evidence,
         )
 
@@ -200,15 +202,16 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
     their SecurityHeader (erratum E83).
     """
-    kinds = {"none": NO_SENDER, "sid": USER_SENDER, "queue_manager": QUEUE_MANAGER_SENDER}
+    kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
-    accepted = [name for name in kinds if name in messages or name != "none"]
-    _judge_property(
-        judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in accepted}, messages, sent
-    )
-    senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
-    expected = {name: senders[name] for name in accepted}
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
+    accepted = [name for name in kinds if name in messages or name != NO_SENDER_MESSAGE]
+    sender_types = {NO_SENDER_MESSAGE: "none", USER_MESSAGE: "sid", QUEUE_MANAGER_MESSAGE: "queue_manager"}
+    senders = {NO_SENDER_MESSAGE: None, USER_MESSAGE: ALICE.sid, QUEUE_MANAGER_MESSAGE: str(peer.identifier)}
+    for rule, name, values in (
+        ("MQDMPR-3.1.7.1.31-D18", "security.sender_type", sender_types),
+        ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
+    ):
+        _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
 
 
 @needs("receive")

@@ -46,7 +46,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=labels, evidence=reads, case="labels in the queue")
     judge(
         "MQDMPR-3.1.7.2.2-14",
-        expected={"peeks": each("first"), "queue": ["first"]},
+        expected={"peeks": each("first"), "queue": in_queue("first")},
         observed={"peeks": observed, "queue": labels},
         evidence=reads,
     )

@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
-MQF = "MultiQueueFormatHeader"
+MQF_HEADER = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """By name of a list: its HeaderID."""
 LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
@@ -81,7 +81,7 @@ def _remove_direct_prefix(names):
 
 def _fields_of_list(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
-    header = f"{MQF}.{name}"
+    header = f"{MQF_HEADER}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
@@ -170,7 +170,7 @@ def _judge_lists(judge, frame, lists):
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         judge(
@@ -183,12 +183,16 @@ def _judge_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MQF}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
+        header = {f"{MQF_HEADER}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
-    signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
+    signature = {
+        f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+        f"{MQF_HEADER}.Signature.Reserved": 0,
+        f"{MQF_HEADER}.Signature.Size": 0,
+    }
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
     destinations, listed = _fields_of_list("Destination", lists["Destination"], found)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
@@ -269,7 +273,7 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, 1)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     expected, observed = _fields_of_list("Destination", queues, Layout(copies[0]))
     judge(
         "MQMQ-2.2.20.1-01",

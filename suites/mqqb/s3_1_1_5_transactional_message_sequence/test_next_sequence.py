@@ -32,7 +32,12 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
     judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, TxSequenceNumber=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-05",
+        expected=none("further message of the old sequence"),
+        observed=on_old_sequence,
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
 
 

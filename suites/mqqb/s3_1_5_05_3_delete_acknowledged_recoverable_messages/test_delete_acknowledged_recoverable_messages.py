@@ -34,8 +34,8 @@ from suites.mqqb.steps.sequences import Outgoing
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
-    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of E22 differ in messages with lower
-    numbers and in a clear bit 0; the check judges neither case.
+    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of erratum E22 differ for messages
+    with lower numbers and if bit 0 is clear; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")

@@ -138,7 +138,7 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
     peer.settle()
     session = outgoing.shown()
     if session["SessionState"] not in ("CLOSED", "WAITING_RECONNECT"):
-        raise ConformanceFailure(f"the session is {session['SessionState']} again, or still")
+        raise ConformanceFailure(f"the session is still or again in state {session['SessionState']}")
     running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
     judge(

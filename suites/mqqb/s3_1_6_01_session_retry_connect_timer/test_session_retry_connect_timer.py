@@ -48,7 +48,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
-    closed = holds("the SUT closed the session", otherwise="no reaction to the lost connection was seen")
+    closed = holds("the SUT closed the session", otherwise="the SUT did not react to the loss of the connection")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
     judge(
@@ -88,7 +88,9 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("the SUT opens no new session when no messages are left", otherwise="a new session"),
+        expected=holds(
+            "the SUT opens no new session when no messages are left", otherwise="the SUT opened a new session"
+        ),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
@@ -156,7 +158,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     within_ms = sut.duration_ms(LONG_RETRY_INTERVAL_MS) + sut.slack_ms(LONG_RETRY_INTERVAL_MS)
     early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
-    none_new = holds("the SUT opens no new session when no messages are left", otherwise="a new session")
+    none_new = holds("the SUT opens no new session when no messages are left", otherwise="the SUT opened a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)

@@ -41,7 +41,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender = Sender(peer, sut)
     session = sender.poll_session()
     judge(
-        "MQQB-3.1.7.12-06", expected=holds("the SUT opened a session", otherwise="no session"), observed=bool(session)
+        "MQQB-3.1.7.12-06",
+        expected=holds("the SUT opened a session", otherwise="the SUT opened no session"),
+        observed=bool(session),
     )
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
@@ -168,7 +170,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     evidence = [*sent, *(again.received if again else [])]
     judge(
         "MQQB-3.1.7.12-04",
-        expected=holds("the SUT opened no session", otherwise="a session"),
+        expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
         observed=not again,
         evidence=evidence,
     )
@@ -192,8 +194,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"messages in the queue": 1, "session opened": False}),
-        observed={"messages in the queue": len(arrived), "session opened": opened},
+        expected=fields({"number of messages in the queue": 1, "session opened": False}),
+        observed={"number of messages in the queue": len(arrived), "session opened": opened},
     )
 
 
@@ -201,8 +203,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse the sends, and
-    opens no session.
+    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse to send the
+    messages, and opens no session.
     """
     listener = peer.listen_raw()
     for rule, name in zip(
@@ -214,7 +216,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=holds("the SUT opened no session", otherwise="a session"),
+            expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
             observed=not opened,
             case=to,
             note=None if taken else "the SUT refuses such a message",

@@ -71,7 +71,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     judge(
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
-        expected=holds("the SUT sent no packet", otherwise="a packet"),
+        expected=holds("the SUT sent no packet", otherwise="the SUT sent a packet"),
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
@@ -100,7 +100,10 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",
-        expected=holds("the Session Ack Send Timer is stopped", otherwise=f"{timer} ms left"),
+        expected=holds(
+            "the Session Ack Send Timer is stopped",
+            otherwise=f"the Session Ack Send Timer runs for a further {timer} ms",
+        ),
         observed=timer is None,
         evidence=[*sent, ack],
     )

@@ -55,7 +55,7 @@ def _read_in_each_way(queue, by, cursor):
 )
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
-def test_reads_of_the_deleted_queue_fail(remote, sut, judge, by, rules):
+def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
     when a new queue with the same name contains a message. A second open queue can still be read.
     """

@@ -16,7 +16,7 @@ LONG_READ_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_READ_TIMEOUT_MS = 1_000
 AT_ONCE_MS = 500
-"""The time in ms after which a read with time-out 0 has ended."""
+"""The time in ms after which a read with timeout 0 has ended."""
 
 
 @for_each_method(
@@ -180,7 +180,7 @@ RULES_OF_WAITING_READS = (
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
-    """No message is available: a read with time-out 0 fails before a message arrives, and a read with a time-out of 24
+    """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
     days waits until a message arrives, and returns the message.
     """
     queue = remote.open(kind)

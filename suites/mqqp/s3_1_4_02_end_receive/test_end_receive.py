@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts
+from harness.expectations import each, facts, in_queue
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
@@ -57,7 +57,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         first_receive="first",
         peek_by_the_other_reader="second",
         end_with_RR_NACK="MQ_OK",
-        queue_after_RR_NACK=["first", "second"],
+        queue_after_RR_NACK=in_queue("first", "second"),
         receive_by_the_other_reader="first",
         second_receive="first",
     )

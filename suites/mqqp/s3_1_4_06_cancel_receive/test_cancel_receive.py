@@ -107,7 +107,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
 @covers("MQQP-3.1.4.6-05")
 def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
-    the peek still waits (E52).
+    the peek still waits (erratum E52).
     """
     queue, number = remote.open(), remote.request_id()
     read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)

@@ -46,7 +46,7 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
         expected=facts(
-            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=["first", "second"]
+            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=in_queue("first", "second")
         ),
         observed=observed,
         evidence=evidence,
@@ -74,7 +74,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     purged = queue.purge()
     queue.give_back(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
-    judge.all(expected=facts(purge="MQ_OK", queue=[]), observed=observed, evidence=[held, purged])
+    judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -105,9 +105,9 @@ def test_purge_removes_all_messages(remote, judge, kind):
     expected = facts(
         number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
-        queue_after_the_purge=[],
+        queue_after_the_purge=in_queue(),
         later_message=UnchangedMessage(later),
-        queue_at_the_end=[],
+        queue_at_the_end=in_queue(),
     )
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
@@ -149,9 +149,9 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         label_of_the_unended_receive="first",
         purge="MQ_OK",
         end_of_the_receive="MQ_OK",
-        queue_before_the_end=[],
-        queue_after_the_end=[],
-        queue_after_the_next_message=["fourth"],
+        queue_before_the_end=in_queue(),
+        queue_after_the_end=in_queue(),
+        queue_after_the_next_message=in_queue("fourth"),
     )
     judge(
         "MQQP-3.1.4.7-D01",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts, holds, one_of, status
+from harness.expectations import each, facts, holds, in_queue, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
@@ -291,7 +291,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     if action.is_receive:
         ends, expected = (
             {"end_of_the_receive": queue.acknowledge(read).outcome, "queue_after_the_end": queue.labels()},
-            facts(end_of_the_receive="MQ_OK", queue_after_the_end=[]),
+            facts(end_of_the_receive="MQ_OK", queue_after_the_end=in_queue()),
         )
         judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
@@ -386,7 +386,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 )
 @sut_survives()
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
-    """A lookup with hRemoteQueue 0, a time-out, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
+    """A lookup with hRemoteQueue 0, a timeout, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
 
     A lookup without these errors succeeds.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import facts, in_queue
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote, RemoteQueue
@@ -81,8 +81,8 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     expected = facts(
         label_received_by_the_lost_client="first",
         label_received_by_the_other_client="second",
-        queue_before_the_loss=["third"],
-        queue_after_the_loss=["first", "third"],
+        queue_before_the_loss=in_queue("third"),
+        queue_after_the_loss=in_queue("first", "third"),
         end_of_the_other_receive="MQ_OK",
     )
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
@@ -103,8 +103,8 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     }
     expected = facts(
         labels_received_by_the_lost_client=["first", "second"],
-        queue_before_the_loss=["third"],
-        queue_after_the_loss=["first", "second", "third"],
+        queue_before_the_loss=in_queue("third"),
+        queue_after_the_loss=in_queue("first", "second", "third"),
     )
     judge.all(expected=expected, observed=observed, evidence=received)
 
@@ -138,10 +138,10 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed["queue_after_the_second_loss"] = queue.labels()
     expected = facts(
         read="first",
-        queue_before_the_loss=["second"],
-        queue_after_the_loss=["first", "second"],
+        queue_before_the_loss=in_queue("second"),
+        queue_after_the_loss=in_queue("first", "second"),
         waiting_receive=Call.WAITING,
-        queue_after_the_second_loss=["third"],
+        queue_after_the_second_loss=in_queue("third"),
     )
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 

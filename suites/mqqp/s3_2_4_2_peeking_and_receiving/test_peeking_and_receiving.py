@@ -29,7 +29,7 @@ NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
 READ_TIMEOUTS_MS = (0, INFINITE)
-"""The time-outs of the reads in milliseconds: the smallest and the largest."""
+"""The timeouts of the reads in milliseconds: the smallest and the largest."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")

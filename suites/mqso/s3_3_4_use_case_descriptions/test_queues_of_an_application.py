@@ -67,11 +67,11 @@ def test_queue_queries_change_nothing(sut, judge):
         shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
         properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
-        return {"properties": properties, "labels": sut.labels(queue), "message_counts": listed}
+        return {"properties": properties, "labels": sut.labels(queue), "number_of_messages": listed}
 
     first_answers = read_answers()
-    observed = {name: first_answers[name] for name in ("labels", "message_counts")}
-    judge.all(expected=facts(labels=["one", "two"], message_counts=[2]), observed=observed)
+    observed = {name: first_answers[name] for name in ("labels", "number_of_messages")}
+    judge.all(expected=facts(labels=["one", "two"], number_of_messages=[2]), observed=observed)
     for _ in range(3):
         judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 

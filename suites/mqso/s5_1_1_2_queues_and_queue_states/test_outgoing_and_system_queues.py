@@ -29,7 +29,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
         "MQSO-3.3.4.3-D03",
         expected={name: count for count, name in enumerate(names, 1)},
         observed={name: counts.get(name.lower(), 0) for name in names},
-        case="messages in each outgoing queue",
+        case="number of messages in each outgoing queue",
     )
 
 
@@ -134,7 +134,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="messages in the outgoing queue")
+        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="number of messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
@@ -156,7 +156,10 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         case="labels in each dead-letter queue",
     )
     judge(
-        "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
+        "MQSO-5.1.1.3-D02",
+        expected=0,
+        observed=sut.outgoing_queue(to)["count"],
+        case="number of messages in the outgoing queue",
     )
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])

@@ -66,7 +66,10 @@ def test_missing_packet_is_described_by_actual_event() -> None:
 
 def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
     came = [frame(connection_parameters()), frame(session_ack(AckSequenceNumber=1))]
-    assert judged(packets("ConnectionParameters", ACKNOWLEDGED), came) == ("kept", "ConnectionParameters, SessionAck")
+    assert judged(packets("ConnectionParameters", ACKNOWLEDGED), came) == (
+        "kept",
+        "ConnectionParameters, SessionAck with SessionHeader.AckSequenceNumber = 1",
+    )
     assert judged(packets("ConnectionParameters"), came[1:]) == (
         "broken",
         "SessionAck (ConnectionParameters is missing, SessionAck is not expected)",

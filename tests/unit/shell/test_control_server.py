@@ -162,7 +162,7 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
             assert await caller.read_reply() == {"id": "r", "ok": False, "error": "cancelled"}
             assert await caller.read_reply() == {"id": 2, "ok": True, "cancelled": True}
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
-            assert "no request 'r'" in (await caller.read_reply())["error"]
+            assert "request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
             assert "takes only the argument request" in (await caller.read_reply())["error"]
 
