@@ -115,8 +115,11 @@ def _show_name(name: str) -> str:
 
 
 def show_item(value: Any, name: str = "") -> str:
-    """Return the text of a value that has a name: only a mapping is in brackets."""
-    return show_value(value, name) if is_collection(value) else show_nested(value, name)
+    """Return the text of a value that has a name: only a mapping is in brackets, and only a text that looks like a list
+    is in quotation marks.
+    """
+    is_clear = is_collection(value) or (isinstance(value, str) and ", " not in value)
+    return show_value(value, name) if is_clear else show_nested(value, name)
 
 
 def show_nested(value: Any, name: str = "") -> str:

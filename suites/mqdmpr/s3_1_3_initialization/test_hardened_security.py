@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender
 
-SERVED, NOT_SERVED = "served", "not served"
+SERVED, NOT_SERVED = "served by the SUT", "not served by the SUT"
 LOCKED_STATE = "Locked"
 
 

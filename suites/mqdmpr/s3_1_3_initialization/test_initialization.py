@@ -55,7 +55,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
 def test_three_system_queues_can_be_peeked(sut, judge):
     """The dead-letter queue, the transactional dead-letter queue and the journal can be peeked."""
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
-    judge.all(expected=each(Outcome.DONE, "peek"), observed=peeks)
+    judge.all(expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
 
 
 @needs("qm2qm")

@@ -51,7 +51,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     to open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
-    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
+    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     names = sorted(one.lower() for one in (local_name, first, last))
     openings_before = set(_list_descriptors(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])

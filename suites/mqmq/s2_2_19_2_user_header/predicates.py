@@ -92,7 +92,7 @@ def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding
     """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
         return None
-    return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
+    return packet.UserHeader.DM != 0, f"TH is 1, and DM is {packet.UserHeader.DM}"
 
 
 passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP is 1 in a message")(check_properties_present)

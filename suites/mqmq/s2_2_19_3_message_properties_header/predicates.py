@@ -56,7 +56,7 @@ def check_label_is_terminated(packet: Any, context: Context) -> Finding:
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
-    return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
+    return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, and the label is {properties.Label!a}"
 
 
 @passive(
@@ -130,7 +130,7 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
     algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
-    return kept, f"EncryptionAlgorithm is {algorithm} with level {properties.PrivacyLevel}"
+    return kept, f"EncryptionAlgorithm is {algorithm} with PrivacyLevel {properties.PrivacyLevel}"
 
 
 @passive("MQMQ-2.2.19.3-30", USER_MESSAGE_KIND, "a label contains no null before its terminating null")
@@ -151,7 +151,7 @@ def check_padding(packet: Any, context: Context) -> Finding:
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
-    return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("the header needs no padding")
+    return (True, f"the padding has {-size % 4} bytes") if size % 4 else NotExercised("the header needs no padding")
 
 
 @passive("MQMQ-2.2.19.3-19", USER_MESSAGE_KIND, "AllocationBodySize is at least MessageSize")
@@ -159,11 +159,11 @@ def check_allocation_size(packet: Any, context: Context) -> Finding:
     """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
-    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize is {sizes[1]}"
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, and MessageSize is {sizes[1]}"
 
 
 @passive("MQMQ-2.2.19.3-29", USER_MESSAGE_KIND, f"a label has at most {LONGEST_LABEL} bytes")
 def check_label_size(packet: Any, context: Context) -> Finding:
     """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
-    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, the label has {size} bytes"
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, and the label has {size} bytes"

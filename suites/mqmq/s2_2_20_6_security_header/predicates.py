@@ -209,7 +209,7 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
     name = _read_provider(security.SecurityData.ProviderInfo)
-    return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
+    return not security.DE and name is not None, f"DE is {security.DE}, and ProviderName is {name!a}"
 
 
 def _is_sid(identifier: bytes) -> bool:

@@ -90,11 +90,15 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
-        "entries of ResendTimerTable": len(table),
-        "entries of caches": sum(len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()),
+        "number of entries of ResendTimerTable": len(table),
+        "number of entries of the caches": sum(
+            len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()
+        ),
     }
     judge(
-        "MQQB-3.1.4.1-01", expected=fields({"entries of ResendTimerTable": 10, "entries of caches": 0}), observed=counts
+        "MQQB-3.1.4.1-01",
+        expected=fields({"number of entries of ResendTimerTable": 10, "number of entries of the caches": 0}),
+        observed=counts,
     )
     for rule, name in EMPTY_CACHES.items():
         judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")

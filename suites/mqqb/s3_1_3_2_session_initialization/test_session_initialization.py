@@ -311,7 +311,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
             rule,
             expected=fields({name: None}),
             observed={name: read_element(session["timers"], name)},
-            case="remaining time of a timer",
+            case="remaining time of a stopped timer",
         )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
     judge(

@@ -51,8 +51,8 @@ SIGNATURE_ROWS = (
     ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-04", "signed with another hash than HashAlgorithm", "answer", BAD_SIGNATURE),
-    ("MQQB-3.1.5.8.3-14", "signed with another hash than HashAlgorithm", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-04", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
@@ -122,7 +122,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             ),
             "signed with the key of another user": sign_message(secured.message(), SIG20, BOB.key),
             "the list signed with the key of another user": sign_message(secured.message(several=True), SIG30, BOB.key),
-            "signed with another hash than HashAlgorithm": change_packet(
+            "signed with a hash other than HashAlgorithm": change_packet(
                 sign_message(secured.message()), HashAlgorithm=SHA1
             ),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),

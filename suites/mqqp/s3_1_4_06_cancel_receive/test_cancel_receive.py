@@ -118,6 +118,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         "MQQP-3.1.4.6-05",
         expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
         observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
+        case="cancel and peek",
         evidence=[read, cancelled],
     )
 
@@ -181,14 +182,15 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
+@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one receive: that receive ends without a
-    message, and the other two still wait.
+    """Three receives wait, whose dwRequestIDs differ only in their high bits, and RemoteQMCancelReceive names one: that
+    receive ends without a message, and the other two still wait.
     """
     queue = remote.open()
-    numbers = [remote.request_id() for _ in range(3)]
+    number = remote.request_id()
+    numbers = [number, number + 0x1_0000, number + 0x8000_0000]
     reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS) for number in numbers]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
@@ -226,9 +228,9 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
     the next message.
     """
-    queue = remote.open()
     earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     earlier.state_after_silence()
+    queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)

@@ -170,7 +170,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULT_RPC_PORTS, strict=True)]
-    steps = [(one >= 0 and one % PORT_STEP == 0) or f"{one} from it" for one in apart]
+    steps = [(one >= 0 and one % PORT_STEP == 0) or f"a distance of {one} from the default port" for one in apart]
     configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULT_RPC_PORTS)
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]

@@ -33,7 +33,9 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
     if asked_for != Outcome.DONE:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send")
+        judge(
+            "REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send request of the application"
+        )
         return
     session, frames = sender.await_first(1)
     session.acknowledge_all()
@@ -45,7 +47,13 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
             "REGRESSIONS-5071546-01", reason=f"the system sends as the account {account}, which is an administrator"
         )
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames, case="send")
+        judge(
+            "REGRESSIONS-5071546-01",
+            expected=Outcome.DONE,
+            observed=asked_for,
+            evidence=frames,
+            case="send request of the application",
+        )
 
 
 def _read_sender(frame: Frame) -> str | None:

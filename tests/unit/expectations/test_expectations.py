@@ -80,6 +80,8 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each call: MQ_OK (2 of 2)")),
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted: done; left: none",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
+        (facts(state="not sent"), {"state": "not sent"}, ("state: not sent",) * 2),
+        (facts(labels=["a b"], end="a, b"), {"labels": ["a b"], "end": "a, b"}, ('labels: "a b"; end: "a, b"',) * 2),
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
         (
             facts(copies=[0, 0], left={"a": 1}),
