@@ -29,7 +29,7 @@ ROOM = "the disk of the store has room again"
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a small file system; where that is refused, nothing of this can be tried."""
+    """Mount a small file system; skip the test where mounting is refused."""
     place = tmp_path / "disk"
     place.mkdir()
     if shutil.which("mount") is None:

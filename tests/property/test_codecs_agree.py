@@ -129,7 +129,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
 
 
 def refusals(data: bytes, parse: Any, dissect: Any) -> str:
-    """Describe what each of them makes of bytes on which they disagree."""
+    """Describe the results of all codecs for bytes on which they disagree."""
     said = []
     for read in (parse, dissect):
         try:

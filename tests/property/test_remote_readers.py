@@ -63,7 +63,7 @@ class Queue:
 
 @dataclass(eq=False)
 class Client:
-    """A client, what it has open and what it holds."""
+    """A client, its open handles and the messages that it holds."""
 
     reader: Reader
     queues: list[Queue] = field(default_factory=list)
@@ -110,7 +110,7 @@ class RemoteReaders(RuleBasedStateMachine):
         return body
 
     def take_answers(self) -> None:
-        """Take what those who wait were answered."""
+        """Collect the answers to the waiting clients."""
         for one in list(self.waiting):
             results = one.client.reader.answer(one.call_id)
             if results is None:

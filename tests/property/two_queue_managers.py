@@ -26,7 +26,7 @@ NEVER = 10**9
 
 
 class DelayingNetwork(Network):
-    """A network that holds back what some hosts send, until it is let go or its connection is lost."""
+    """A network that holds back the packets of some hosts until they are released or their connection is lost."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Unit:
 
 @dataclass(eq=False)
 class Waiting:
-    """A command that is not answered yet. ``on_crash``: what becomes of it when its process ends."""
+    """A command without an answer so far. ``on_crash``: called when its process ends."""
 
     host: Host
     number: int
@@ -104,7 +104,7 @@ class Waiting:
 
 
 class Environment:
-    """Two hosts and the account of what they were asked to do."""
+    """Two hosts, and the record of the commands given to them."""
 
     def __init__(self, window: int, routes: dict[UUID, str]) -> None:
         self.network = DelayingNetwork()
@@ -140,7 +140,7 @@ class Environment:
         self.note_answers()
 
     def note_answers(self) -> None:
-        """Take note of what was answered meanwhile."""
+        """Record the commands that were answered in the meantime."""
         for one in list(self.waiting):
             answer = one.host.answers.get(one.token)
             if answer is not None:
@@ -148,7 +148,7 @@ class Environment:
                 one.on_answer(answer)
 
     def forget_asked(self, number: int) -> None:
-        """Forget who waits for a process that ends: it never learns what became of it."""
+        """Forget the commands that wait for a process that ends: their results stay unknown."""
         self.note_answers()
         for one in [one for one in self.waiting if one.number == number]:
             self.waiting.remove(one)
@@ -185,7 +185,7 @@ class Environment:
         return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
 
     def there(self, number: int, queue: str) -> list[str]:
-        """Return what was received from a queue, and what is in it."""
+        """Return the messages that were received from a queue, and those in it."""
         positions = self.hosts[number].core.adm.QueueCollection[queue].MessagePositionList
         return self.delivered[number, queue] + [one.MessageReference.Body.decode() for one in positions]
 
@@ -272,7 +272,7 @@ class Environment:
                     assert one.body in journal, f"{one.body} was received and is not journaled"
 
     def check_disks(self) -> None:
-        """Check that what is on disk is what is in memory, and that a new process has the same."""
+        """Check that disk and memory have the same content, and that a new process loads it."""
         for number, host in self.hosts.items():
             on_disk = [name for name in self.network.entries[host.address] if name.startswith("message:")]
             assert len(on_disk) == sum(position.key > 0 for position in positions(host)), "memory and disk differ"

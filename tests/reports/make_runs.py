@@ -77,7 +77,7 @@ TITLES = {"MQQB": "Message Queuing Binary Protocol", "MQMQ": "Data Structures"}
 
 @dataclass
 class MadeRun:
-    """A run folder and what a right roll-up must find in it."""
+    """A run folder and the expected result of a correct roll-up."""
 
     folder: Path
     run: str

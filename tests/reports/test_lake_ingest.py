@@ -39,7 +39,7 @@ MOUNTED = "fs.viewfs.mounttable.here.link."
 
 
 def hash_of(rules):
-    """Return what run.json calls suites (docs/run-folder.md)."""
+    """Return the value of ``suites`` in run.json (docs/run-folder.md)."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
