@@ -39,7 +39,7 @@ def browser():
 
 @contextlib.contextmanager
 def new_page(browser, **options):
-    """Yield a page that waits for whatever is asked of it as long as it takes on a loaded machine."""
+    """Yield a page whose actions have no short time limit, because the machine may be loaded."""
     context = browser.new_context(**options)
     context.set_default_timeout(LONG_MS)
     yield context.new_page()

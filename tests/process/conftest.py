@@ -53,7 +53,7 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 @pytest.fixture(scope="session")
 def lines_of_whole(whole: Ran) -> Lines:
-    """Return the verdicts of the whole run; it takes some seconds to read them."""
+    """Return the verdicts of the whole run; reading them takes some seconds."""
     return verdicts(whole.folder)
 
 

@@ -168,7 +168,7 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
 
 
 def copy_packages(folder: Path, *packages: str) -> None:
-    """Copy packages of the project with their bytecode, but for what somebody is just writing."""
+    """Copy packages of the project with their bytecode, except files that are being written at this moment."""
     for package in packages:
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
 

@@ -119,7 +119,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "3600"], f"sleep 3600 still runs after {LIMIT_S} s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600: the command still runs after {LIMIT_S} s"),
 ]
 
 

@@ -29,7 +29,7 @@ BATCH = 5
 
 
 class Environment:
-    """The three processes by name; all that is said to one goes over one control connection of each life."""
+    """The three processes by name; one control connection carries all commands of each life of a process."""
 
     def __init__(self, folder: Path, *, sites: bool = True) -> None:
         self.port = free_port(*ADDRESSES.values(), RELAY)

@@ -92,7 +92,7 @@ def terminated(name: str) -> str:
 
 
 def packet_differences(record: Any, packet: Packet) -> list[str]:
-    """Compare whole packets as ``differences`` does: the same headers, and the same in each."""
+    """Compare whole packets as ``differences`` does: both must have the same headers with the same content."""
     if isinstance(record, codec.PingPacket):
         return differences(record, packet)
     if isinstance(record, codec.UnknownInternalPacket):

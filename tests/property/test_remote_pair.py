@@ -52,7 +52,7 @@ class Waiting:
 
 
 class RemotePair(RuleBasedStateMachine):
-    """``sent``: every body in the order of arrival; ``received``: those that somebody got."""
+    """``sent``: every body in the order of arrival; ``received``: the bodies that a client received."""
 
     @initialize(wide=st.booleans())
     def begin(self, wide: bool) -> None:

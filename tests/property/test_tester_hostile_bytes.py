@@ -77,7 +77,7 @@ def mutated(draw: st.DrawFn, of: st.SearchStrategy[bytes]) -> bytes:
 
 @st.composite
 def pdus(draw: st.DrawFn) -> bytes:
-    """Draw what its header calls a PDU of its size, whatever is in it."""
+    """Draw bytes whose header announces a PDU of their size, with arbitrary content."""
     if draw(st.booleans()):
         return draw(mutated(st.sampled_from(PDUS)))
     body = draw(st.binary(max_size=80))

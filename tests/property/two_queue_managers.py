@@ -61,7 +61,7 @@ class DelayingNetwork(Network):
 
 @dataclass(eq=False)
 class Sent:
-    """A message. ``asked``, ``answered``: when its sending (its commit) was asked for and confirmed; NEVER: not."""
+    """A message. ``asked``, ``answered``: when its sending (its commit) was requested and confirmed, or NEVER."""
 
     body: str
     source: int
@@ -158,7 +158,7 @@ class Environment:
     # -- in which order messages could be received --------------------------------------------------------------
 
     def watch(self, number: int) -> None:
-        """Note what can be received on a host from now on; again for a new process."""
+        """From now on, record the messages that can be received on a host; call it again for a new process."""
         core = self.hosts[number].core
 
         def noting(available: Any) -> Any:
@@ -215,7 +215,7 @@ class Environment:
                 assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
 
     def check_nothing_acknowledged_is_lost(self) -> None:
-        """Check that a sender forgets what it accepted only when its receiver has it."""
+        """Check that a sender deletes an accepted message only when its receiver has it."""
         lost = {
             one.body
             for one in self.must_arrive()
@@ -224,7 +224,7 @@ class Environment:
         self.check_lost(lost)
 
     def must_arrive(self) -> list[Sent]:
-        """Return the messages that were accepted, without those in transactions whose outcome nobody knows."""
+        """Return the accepted messages, without those in transactions with an unknown outcome."""
         unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
         return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
 
@@ -232,7 +232,7 @@ class Environment:
         return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
 
     def check_lost(self, lost: set[str]) -> None:
-        """Check that receives that nobody, or nobody yet, had an answer of have taken a message each, at most."""
+        """Check that each receive without an answer took at most one message."""
         taken = self.in_doubt + sum(one.takes for one in self.waiting)
         assert len(lost) <= taken, f"{sorted(lost)} were accepted and are lost"
 
@@ -250,7 +250,7 @@ class Environment:
         self.check_lost({body for body in lost if self.sent[body].kind != EXPRESS or not self.crashes})
 
     def check_units(self) -> None:
-        """Check that a transaction that ended in a crash is done as a whole, or not at all."""
+        """Check that a transaction that ended in a crash took effect completely, or not at all."""
         for unit in self.units:
             if not unit.uncertain or self.in_doubt:
                 continue

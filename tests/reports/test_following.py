@@ -40,7 +40,7 @@ def rewrite(folder, **values):
 
 @pytest.fixture
 def facts_are_not_written(monkeypatch):
-    """Have an ingest publish what it takes, without tables."""
+    """Let an ingest publish its runs without writing tables."""
 
     def take(lake, chosen, report, stage):
         report.taken = [source.run for source in chosen]

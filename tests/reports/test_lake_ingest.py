@@ -140,7 +140,7 @@ class Taken:
         return ingest(self.open(), arguments or self.arguments, **options)
 
     def rows(self, table, **values):
-        """Return the rows of a table that have these values; what a state holds is read once."""
+        """Return the rows of a table with the given values; the content of a state is read only once."""
         lake = self.open()
         key = (lake.manifest.number, table)
         if key not in self.read:

@@ -220,7 +220,7 @@ class Host:
             self.handle(directory_access.answer_from_directory(self.directory, effect))
 
     def settle_directory(self) -> None:
-        """Let a slow directory answer what it was asked, and what it is asked then."""
+        """Let a slow directory answer all requests, including requests that follow from its answers."""
         while self.unanswered:
             self.handle(directory_access.answer_from_directory(self.directory, self.unanswered.pop(0)))
             self.network.settle()
