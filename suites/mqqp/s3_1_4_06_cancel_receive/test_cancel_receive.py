@@ -118,6 +118,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         "MQQP-3.1.4.6-05",
         expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
         observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
+        case="cancel and peek",
         evidence=[read, cancelled],
     )
 

@@ -236,4 +236,4 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
     found = [{name: one[name] for name in names} for one in entries]
     expected = [fields(OpenQueueDescriptorHandle=Reader.QUEUE_HANDLE, RRSessionHandle=session)]
-    judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence)
+    judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence, case="entry of the open queue")

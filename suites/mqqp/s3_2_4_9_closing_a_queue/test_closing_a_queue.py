@@ -42,7 +42,13 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
     reader.begin("remote_receive", cursor=kept, timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()
     expected = [fields(hRemoteQueue=Reader.OTHER_QUEUE_HANDLE, hCursor=Reader.CURSOR)]
-    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
+    judge(
+        "MQQP-3.2.4.9-02",
+        expected=expected,
+        observed=list(map(reader.get_read_description, reads)),
+        evidence=reads,
+        case="read of the other queue",
+    )
 
 
 @needs("remote_read")
