@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, between, fields, none
+from harness.expectations import any_order, between, distinct, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
@@ -98,6 +98,7 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
+@covers("MQDMPR-3.1.1.12-D02")
 @pytest.mark.parametrize(
     ("names", "delivery"),
     [
@@ -138,6 +139,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         observed=reached,
         evidence=copies,
     )
+    numbers = [Layout(frame).fields.get("UserHeader.MessageID") for frame in copies]
+    judge("MQDMPR-3.1.1.12-D02", expected=distinct("MessageIDs", len(queues)), observed=numbers, evidence=copies)
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which the copies differ"),
