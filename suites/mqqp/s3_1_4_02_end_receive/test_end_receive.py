@@ -126,7 +126,7 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
-@covers("MQQP-3.1.4.2-11", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
+@covers("MQQP-3.1.4.2-11", "MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
@@ -157,6 +157,9 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     )
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
     judge("MQDMPR-3.1.7.1.12-18", expected=back, observed=free, evidence=ended, case="queue after RR_NACK")
+    again = queue.start_receive().label_or_outcome
+    case = "label returned by the next receive"
+    judge("MQDMPR-3.1.7.1.10-38", expected=at_the_end[0], observed=again, evidence=ended, case=case)
     judge("MQDMPR-3.1.7.1.12-13", expected=at_the_end, observed=last, evidence=ended, case="queue at the end")
 
 
