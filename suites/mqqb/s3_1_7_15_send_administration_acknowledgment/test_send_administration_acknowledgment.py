@@ -13,7 +13,14 @@ from harness.expectations import acknowledged, acknowledgment, of_classes, one_o
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
+from suites.mqqb.steps.disposition import (
+    AckClass,
+    AcknowledgingReceiver,
+    QueueType,
+    get_correlation_id,
+    identifier,
+    message_class,
+)
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
@@ -32,6 +39,8 @@ ADMIN_NUMBER = 5
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
+OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
+EVERY_ACKNOWLEDGMENT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
 
 
 def _get_attributes(ack) -> dict[str, int]:
@@ -86,8 +95,8 @@ def _describe_queue(frame, name: str) -> str:
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
 @varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
-    """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
-    is acknowledged with ACK_REACH_QUEUE.
+    """The peer sends three messages to a direct or private format name of the SUT, one with PA, and one with all bits
+    and another administration queue: the SUT sends an ACK_REACH_QUEUE to the queue that each of these two names.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
@@ -99,9 +108,17 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.with_admin_queue(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
-    came = receiver.await_acks(1)
+    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
+    sent.append(receiver.send_packet(make(user, queue=queue, properties=EVERY_ACKNOWLEDGMENT, **place)))
+    came = receiver.await_acks(2)
     observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
-    judge.all(expected=acknowledged(sent[1]), observed=observed, evidence=[*sent, *came])
+    judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])
+    named = {identifier(frame): _describe_queue(frame, "Admin") for frame in sent}
+    expected = [named.get(get_correlation_id(ack)) for ack in observed]
+    where = [_describe_queue(ack, "Destination") for ack in observed]
+    judge(
+        "MQQB-3.1.5.8-12", expected=expected, observed=where, case="administration queues", evidence=[*sent, *observed]
+    )
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
