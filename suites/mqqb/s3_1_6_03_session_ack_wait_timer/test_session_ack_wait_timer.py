@@ -30,6 +30,8 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.6.3-03",
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
+    "MQQB-3.1.5.9-04",
+    "MQQB-3.1.5.9-D02",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     """The SUT sends messages on three sessions. The peer acknowledges no message on the first session, acknowledges
@@ -48,6 +50,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     wait = measure_ack_wait_timer(clock.await_end())
     if clock.await_end() is None:
         judge(
+            "MQQB-3.1.5.9-D02",
             "MQQB-3.1.6.3-01",
             "MQQB-3.1.6.3-03",
             "MQQB-3.1.6.3-04",
@@ -63,10 +66,22 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=(ended is not None and is_near_instant(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
+    judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
     if wait is None:
         raise ConformanceFailure(f"the duration of the SUT's Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
-    clock.begin(sender.await_session())
+    again = sender.poll_session()
+    judge(
+        "MQQB-3.1.5.9-04",
+        expected=holds("the SUT connected again"),
+        observed=again is not None or "not connected again",
+        case="after the session without an acknowledgment",
+        evidence=[clock.first, *(again.received[:1] if again else [])],
+    )
+    judge.conclude("MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
+    if again is None:
+        raise ConformanceFailure("the SUT did not connect again")
+    clock.begin(again)
     acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
     sender.send(2)

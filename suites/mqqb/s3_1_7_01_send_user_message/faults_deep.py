@@ -26,14 +26,16 @@ class NewTransactionalMessageSentOnHold(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        queue = outgoing_queue(session)
-        held = queue.State is OutgoingQueueState.ON_HOLD and session.SessionState is SessionState.OPEN
-        if not (held and position.TxSequenceNumber):
-            super().put_outgoing(session, position, now)
-            return
-        queue.State = OutgoingQueueState.CONNECTED
         super().put_outgoing(session, position, now)
-        queue.State = OutgoingQueueState.ON_HOLD
+        if position.TxSequenceNumber and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+            self.qm.dispatch_collection.add(session, position)
+            self.dispatch_messages(session, now)
+
+    def may_send(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        if position is None or not position.TxSequenceNumber or session.SessionState is not SessionState.OPEN:
+            return super().may_send(session)
+        return self.is_window_open(session)
 
 
 @fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
@@ -189,7 +191,7 @@ class OwnMessageLostWithSession(Closing):
         super().close(session, reason, now)
 
 
-@fault("sender-own-message-numbered-separately", breaks=("MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1-12"), blind=True)
+@fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
 class OwnNumberedSeparately(OwnMessages):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 

@@ -62,7 +62,7 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 
 
 @needs("send")
-@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03")
+@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
     """The SUT sends two messages with many properties, of which one has the longest label and the other a body of more
     than 1 MB: each packet has the properties of its message.
@@ -84,8 +84,10 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             time_to_be_received_s=8_000,
             journal=["positive"],
         )
-    session, came = sender.await_first(2)
+    session = sender.await_session()
+    came = sender.collect(session, 2)
     session.acknowledge_all()
+    judge("MQQB-3.1.7.1-10", expected=[1, 2], observed=Sender.tags(came), case="messages sent", evidence=came)
     for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": labels[tag],
@@ -95,7 +97,7 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
-        judge.all(expected=wanted, observed=_get_properties(frame), evidence=frame)
+        judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=_get_properties(frame), evidence=frame)
 
 
 def _get_properties(frame) -> dict[str, Any]:
@@ -281,9 +283,12 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         )
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, case="State of the outgoing queue", evidence=first)
         remains = holds("open", otherwise="closed")
-        answer = beside.acknowledgment()
         judge(
-            "MQQB-3.1.7.1.6-06", expected=remains, observed=answer is not None, case="other session", evidence=[answer]
+            "MQQB-3.1.7.1.6-06",
+            expected=remains,
+            observed=not beside.closed_by_sut,
+            case="other session",
+            evidence=beside.received,
         )
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
