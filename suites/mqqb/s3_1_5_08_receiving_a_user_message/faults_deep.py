@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 

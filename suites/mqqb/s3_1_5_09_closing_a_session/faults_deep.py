@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.9 Closing a Session, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.5.9 Closing a Session: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RetryOnHold(Closing):
 
 @fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
 class LossReleasesHold(Closing):
-    """The initiator sets a queue that is on hold to Disconnected when the connection is lost."""
+    """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         super().on_transport_lost(session, reason, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 

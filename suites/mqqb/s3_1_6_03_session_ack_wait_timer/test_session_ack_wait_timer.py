@@ -35,12 +35,14 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     """The SUT sends messages on three sessions. The peer acknowledges no message on the first session, acknowledges
-    only the first of three messages on the second session, and sends a SessionAck during the wait on the third session.
-    The SUT closes each session at the expiry that follows from the received packets.
+    only the first message, and not the two recoverable ones, on the second session, and sends a SessionAck during
+    the wait on the third session. The SUT closes each session at the expiry that follows from the received
+    packets.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
     clock = Waits(sender)
+    beside = peer.open_raw()
     sender.send(1)
 
     clock.begin(sender.await_session())
@@ -67,6 +69,13 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first],
     )
     judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
+    judge(
+        "MQQB-3.1.6.3-03",
+        expected=holds("open", otherwise="closed"),
+        observed=not beside.closed_by_sut,
+        case="other session",
+        evidence=[clock.first],
+    )
     if wait is None:
         raise ConformanceFailure(f"the duration of the SUT's Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
@@ -84,10 +93,10 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.begin(again)
     acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
-    sender.send(2)
+    sender.send(2, delivery="recoverable")
     clock.begin(clock.session)
     if clock.wait(wait / 2):
-        sender.send(3)
+        sender.send(3, delivery="recoverable")
     expected = holds(f"the SUT closed the session {wait:.2f} AckWaitTimeouts after its message")
     judge(
         "MQQB-3.1.6.3-01",

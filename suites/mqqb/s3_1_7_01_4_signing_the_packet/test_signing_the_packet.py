@@ -15,6 +15,12 @@ from suites.mqmq.steps.outgoing import Outgoing
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
+CONTENTS = {
+    "sig10": {"body": "", "label": "a label"},
+    "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
+    "sig30": {"body": "signed", "label": "a label"},
+}
+"""The body and the label of the message of each signature type: no body, and a body of more than 64 KB."""
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
@@ -96,8 +102,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     found = {}
     for level in SIGNATURE_KINDS:
         frame = outgoing.poll(
-            body="signed",
-            label="a label",
+            **CONTENTS[level],
             delivery=delivery,
             application_tag=7,
             priority=5,

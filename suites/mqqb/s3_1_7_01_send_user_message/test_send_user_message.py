@@ -169,10 +169,12 @@ def _get_requests(frame) -> tuple[list[str], int]:
 @covers("MQQB-3.1.7.1-02")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """The SUT's outgoing queue is paused before its second message of each delivery: the SUT sends these messages only
-    after the queue is resumed.
+    """The SUT's outgoing queue is paused before its second message of each delivery, and so is another queue before its
+    only message: the SUT sends the messages of the first queue only after this queue is resumed, and the message of the
+    other queue not before the other queue is resumed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
+    beside = peer.direct_name("mqc-beside")
     sender.send(1)
     session, _ = sender.await_first(1)
     sut.pause(sender.to)
@@ -180,16 +182,21 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
         sender.send(tag, delivery=delivery)
     sender.collect_all(session, 1)
     held = Sender.tags(session.messages)
+    sut.send(beside, body="beside", application_tag=5)
+    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [5])
+    sut.pause(beside)
+    sut.send(beside, body="beside", application_tag=6)
     sut.resume(sender.to)
     sender.collect_all(session, 4)
-    after = sorted(set(Sender.tags(session.messages)))
+    after = sorted(set(Sender.tags(peer.inbox.messages)))
+    sut.resume(beside)
     session.acknowledge_all()
     for frame in session.messages:
         if frame["UserHeader"].TH:
             session.send(build_order_ack(peer, frame))
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2, 3, 4]),
+        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2, 3, 4, 5]),
         observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
         evidence=session.messages,
     )
