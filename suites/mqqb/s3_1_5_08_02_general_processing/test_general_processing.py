@@ -74,6 +74,8 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
             case="ms until the second SessionAck",
             evidence=[sent[-1], later],
         )
+    else:
+        judge("MQQB-3.1.5.8.2-12", expected=packet("SessionAck"), observed=session, evidence=sent[-1:])
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
     judge(
         "MQQB-3.1.5.8.2-03",

@@ -5,21 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
-
-
-@fault("queue-manager-received-transactional-message-no-activity", breaks="MQQB-3.1.6.2-03", blind=True)
-class TransactionalNoActivity(Receiving):
-    """The queue manager closes a session as idle on which it received only transactional messages."""
-
-    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        active = session.SessionActive
-        super().note_activity(session, packet, now)
-        if packet.TransactionHeader is not None:
-            session.SessionActive = active
 
 
 @fault("queue-manager-sent-message-no-activity-of-second-period", breaks="MQQB-3.1.6.2-03", blind=True)

@@ -13,6 +13,7 @@ from harness.expectations import closed, holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
 from harness.wire import session_ack
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
@@ -42,7 +43,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
     clock = Waits(sender)
-    beside = peer.open_raw()
+    beside = peer.open_raw({"ClientGuid": OTHER_GUID})  # a session that carries no message of the SUT (E16)
     sender.send(1)
 
     clock.begin(sender.await_session())
