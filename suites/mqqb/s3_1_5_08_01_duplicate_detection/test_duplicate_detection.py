@@ -13,7 +13,7 @@ from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, AckClass, AcknowledgingReceiver, find_history_entry
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
 from suites.mqqb.steps.sender import tags
 
 REPETITION_DELAY_S = 3
@@ -39,7 +39,7 @@ seconds.
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     """The peer repeats three of five messages on the same session and on the next session, and sends changed messages
     with a known identifier to the same queue and to another queue. Each of the five messages arrives once, and so does
-    each of three new messages, one of which has a known identifier with a different highest bit.
+    each of four new messages, of which two are from another source and differ only in the highest bit of MessageID.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -54,8 +54,10 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         user | {"MessageID": packets[2]["UserHeader"].MessageID}, queue="admin", properties={"PA": 1}
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
-    far = packets[3]["UserHeader"].MessageID ^ HIGHEST_BIT
-    others.append(receiver.build_message(user | {"MessageID": far}, properties={"PA": 1}))
+    others += [
+        receiver.build_message(user | {"SourceQueueManager": OTHER_GUID, "MessageID": number}, properties={"PA": 1})
+        for number in (packets[3]["UserHeader"].MessageID, packets[3]["UserHeader"].MessageID ^ HIGHEST_BIT)
+    ]
     for packet in (*again, changed, elsewhere, others[0]):
         receiver.send_packet(packet)
     receiver.await_acks(MESSAGE_COUNT + 1)

@@ -6,22 +6,10 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
-from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
-
-
-@fault("sender-empty-body-not-encrypted", breaks="MQQB-3.1.7.1.5-01", blind=True)
-class EmptyNotEncrypted(Securing):
-    """The sender does not encrypt a message without a body."""
-
-    def encrypt_body(
-        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
-    ) -> UserMessagePacket:
-        return super().encrypt_body(session, message, packet, now) if message.Body else packet
 
 
 @fault("sender-large-body-not-encrypted", breaks="MQQB-3.1.7.1.5-01", blind=True)
@@ -47,17 +35,6 @@ class SentInClear(Sending):
         clear = self.construct_user_message(MessagePosition(message, place.QueueReference))
         position.UserMessage = replace(clear, TransactionHeader=position.UserMessage.TransactionHeader)
         self.transmit(session, position, self.update_user_message(session, position, now))
-
-
-@fault("sender-encryption-error-of-second-message-without-entry", breaks="MQQB-3.1.7.1.5.1-03", blind=True)
-class SecondWithoutEntry(Connecting):
-    """The sender adds an entry of CertificateValidationFailure only for the first message that it cannot encrypt."""
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        queue = session.OutgoingQueueReference
-        known = queue is not None and any(one.Status is status for one in queue.ConnectionHistory)
-        if status is not ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE or not known:
-            super().add_connection_history(session, status, now)
 
 
 @fault("sender-recoverable-message-that-cannot-be-encrypted-not-journaled", breaks="MQQB-3.1.7.1.5.1-02", blind=True)

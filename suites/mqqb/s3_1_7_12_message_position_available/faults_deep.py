@@ -16,7 +16,8 @@ class SecondWaits(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
-        busy = any(one.SessionState in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG) for one in others)
+        settled = (SessionState.OPEN, SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+        busy = any(one.SessionState not in settled for one in others)
         if busy and session.SessionState is SessionState.CLOSED:
             session.OutgoingMessageTable.add(position)
             return
