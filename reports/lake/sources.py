@@ -213,7 +213,7 @@ def foreign_rules(files: Files, source: Source) -> str | None:
     found = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).hexdigest() for each in (canonical, text)]
     if (named := source.row["suites"]) in found:
         return None
-    return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it belongs to another run"
+    return f"its SHA-256 is {found[0][:8]}..., but {RUN} names the suites {named[:8]}...: it belongs to another run"
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:
@@ -253,7 +253,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
-            raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
+            raise RollupError(f"{shown}/{name} is too large for such a file: {each.size} octets")
         found[name] = each
     return Folder(uri, found)
 

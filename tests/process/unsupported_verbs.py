@@ -25,12 +25,12 @@ begin, call = VirtualControl.begin, VirtualControl.call
 
 
 def refuse(verb: str, arguments: dict[str, Any]) -> None:
-    """Raise what an agent's ``unsupported`` leads to."""
+    """Raise Unsupported for verbs and arguments that are chosen at random."""
     for name in ("", *arguments) if verb not in NEVER else ():
         if (verb, name) not in met:
             met[verb, name] = not any(met.values()) and rng.random() < PART
         if met[verb, name]:
-            raise Unsupported(f"the SUT's control channel cannot {verb}: {name or 'this verb'} is unknown here")
+            raise Unsupported(f"the SUT's control channel does not offer {verb}: {name or 'this verb'} is unknown here")
 
 
 def begin_partly(self: VirtualControl, verb: str, **arguments: Any) -> int:

@@ -52,7 +52,7 @@ def test_growing_run_or_foreign_rules_do_not_prevent_ingest_of_other_runs(spark,
     assert of_foreign.endswith("names the suites bbbbbbbb...: it belongs to another run")
     assert (
         of_grows
-        == "run grows: it is still being written, its lines changed from 1 to 3: ingest it when it has finished"
+        == "run grows is still being written, because its lines changed from 1 to 3: ingest it when it has finished"
     )
     lake = Lake.open(spark, str(folder / "lake"))
     assert {each.name for each in (folder / "lake" / "data").iterdir()} == lake.manifest.commits_in_use()
@@ -85,7 +85,7 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
         RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
         ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
-    assert said == ["the lake was published, its state 2 contains the 1 runs; the next step failed: no room"]
+    assert said == ["the lake was published, and its state 2 contains the 1 runs; the next step failed: no room"]
     assert set(Lake.open(spark, str(where)).manifest.runs) == {"good", "third"}
 
 

@@ -93,7 +93,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
         sut.restart()
     if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired its store itself, or tried to start again without waiting"
         )
     else:
         judge(
@@ -124,16 +124,16 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
-            "read_before": Call.WAITING,
+            "pending read before the stop": Call.WAITING,
             "session": closed(),
-            "read_after": holds("an ended read"),
-            "messages": in_queue("later"),
+            "pending read after the stop": holds("ended"),
+            "queue after the restart": in_queue("later"),
         },
         observed={
-            "read_before": state_before_stop,
+            "pending read before the stop": state_before_stop,
             "session": session,
-            "read_after": state_after_stop,
-            "messages": labels_left,
+            "pending read after the stop": state_after_stop,
+            "queue after the restart": labels_left,
         },
         evidence=evidence,
     )
@@ -142,25 +142,37 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """A transaction that the queue manager prepared is listed after a restart with the same state and the same
+    """Two transactions that the queue manager prepared are listed after a restart with the same states and the same
     operations.
     """
     to = sut.format_name("transactional")
-    prepared = sut.control.call("begin", external=True)["transaction"].lower()
-    sut.send(to, label="prepared", body="prepared", transaction=prepared)
-    sut.control.call("prepare", transaction=prepared)
-    state_before = _list_transaction_states(sut).get(prepared)
+    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(2)]
+    for number, transaction in enumerate(prepared, 1):
+        for _ in range(number):
+            sut.send(to, label="prepared", body="prepared", transaction=transaction)
+        sut.control.call("prepare", transaction=transaction)
+    states_before = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
     sut.restart()
-    state_after = _list_transaction_states(sut).get(prepared)
-    if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
-        state_after = state_after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after, case="transaction after a restart")
+    states_after = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
+    for number, transaction in enumerate(prepared):
+        if sut.attempt("abort", transaction=transaction) == Outcome.REFUSED:
+            states_after[number] = states_after[number] or "unknown"
+    judge(
+        "MQDMPR-3.1.1.1-D03",
+        expected=states_before,
+        observed=states_after,
+        case="transactions that are listed after a restart",
+    )
 
 
 def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
     return {
-        one["transaction"].lower(): f"{one['state']}, number of operations {one['operations']}" for one in transactions
+        one["transaction"].lower(): {
+            "state of the transaction after a restart": one["state"],
+            "number of operations": one["operations"],
+        }
+        for one in transactions
     }
 
 

@@ -9,6 +9,7 @@ from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
@@ -73,7 +74,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
             "MQDMPR-3.1.1.2-01",
             expected=none("property whose value has changed"),
             observed=different,
-            case=f"after the {time} restart",
+            case=f"queues after the {time} restart",
         )
         judge(
             "MQDMPR-3.1.1-01",
@@ -111,17 +112,19 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         "MQDMPR-3.1.1-04",
         expected={
             "express messages": in_queue(),
-            "the later message": holds("stored in its queue", otherwise="received by the pending read"),
-            "the handle": Outcome.REFUSED,
-            "the cursor": Outcome.REFUSED,
-            "another reader": Outcome.DONE,
+            "message that arrives after the restart": holds(
+                "stored in its queue", otherwise="received by the pending read"
+            ),
+            "peek by the old handle": Outcome.REFUSED,
+            "peek by the old cursor": Outcome.REFUSED,
+            "peek by queue name": Outcome.DONE,
         },
         observed={
             "express messages": sut.labels(other),
-            "the later message": "later" in sut.labels(queue),
-            "the handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
-            "the cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
-            "another reader": sut.attempt("peek_message", queue=queue, timeout_ms=0),
+            "message that arrives after the restart": "later" in sut.labels(queue),
+            "peek by the old handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
+            "peek by the old cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
+            "peek by queue name": sut.attempt("peek_message", queue=queue, timeout_ms=0),
         },
     )
 
@@ -149,6 +152,34 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
     )
 
 
+@needs("receive", "queue_control", "subqueues")
+@covers("MQDMPR-3.1.1.11-07")
+def test_messages_keep_positions_after_restart(peer, sut, judge):
+    """Recoverable messages of two priorities, and messages that were moved to a subqueue in another order than that of
+    their arrival, have the same order after a restart.
+    """
+    queue = sut.new_queue("positions")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    connection = peer.open_raw()
+    for label, priority in (("c", 1), ("e", 3), ("a", 3), ("b", 6), ("f", 3), ("d", 1)):
+        headers = {"destination": rf"TCP:{sut.address}\{queue}", "base": {"PR": priority}}
+        connection.send(peer.recoverable_message(label=label, **headers))
+    connection.check_alive()
+    if not peer.await_label("d", queue):
+        raise ConformanceFailure("the messages are not in the queue")
+    known = {one["label"]: lookup_id(one) for one in sut.control.call("peek", queue=queue)["messages"]}
+    for label in "fea":
+        sut.control.call("move", queue=queue, lookup_id=known[label], to=subqueue)
+    sut.restart()
+    judge(
+        "MQDMPR-3.1.1.11-07",
+        expected={"queue": in_queue("b", "c", "d"), "subqueue": in_queue("f", "e", "a")},
+        observed={"queue": sut.labels(queue), "subqueue": sut.labels(subqueue)},
+        evidence=connection.sent,
+    )
+
+
 @needs("send")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
 def test_sut_identifier_is_same_after_restart(peer, sut, judge):
@@ -171,7 +202,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",
-        expected=each(sut_identifier, "SourceQueueManager of a message"),
+        expected=each(sut_identifier, "SourceQueueManager"),
         observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )
@@ -180,7 +211,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
         expected=[sut_identifier],
         observed=_list_sources(later),
         evidence=later,
-        case="SourceQueueManager after a restart",
+        case="SourceQueueManagers after a restart",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each
+from harness.expectations import each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
@@ -26,7 +26,13 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
         },
         Method.START_RECEIVE2: {
             "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.2.1-04"],
-            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.1.7.3.2-11", "MQDMPR-3.2.7.3-09"],
+            "next": [
+                "MQQP-3.1.4.10-40",
+                "MQQP-3.1.4.10-D04",
+                "MQDMPR-3.1.7.1.14-10",
+                "MQDMPR-3.1.7.3.2-11",
+                "MQDMPR-3.2.7.3-09",
+            ],
         },
     }
 )
@@ -50,11 +56,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"peeked": "second", "received by other reader": "second", "later reads": each(Call.FAILURE)}
+    expected = {"first peek": "second", "receive by the other reader": "second", "later peeks": each(Call.FAILURE)}
     observed = {
-        "peeked": first_peek.label_or_outcome,
-        "received by other reader": receive.label_or_outcome,
-        "later reads": [read.label_or_failure for read in failed_peeks],
+        "first peek": first_peek.label_or_outcome,
+        "receive by the other reader": receive.label_or_outcome,
+        "later peeks": [read.label_or_failure for read in failed_peeks],
     }
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
@@ -72,7 +78,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],
-        case="receive at the cursor",
+        case="receive by the cursor",
     )
     labels = [read.label_or_outcome for read in following]
     judge(
@@ -129,7 +135,7 @@ def cancel_receive_by_cursor(remote, queue, cursor, by):
 
 ACTIONS_LEAVING_UNREAD = {
     "fresh": keep_cursor,
-    "received": receive_by_cursor,
+    "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
     "cancelled": cancel_receive_by_cursor,
@@ -185,7 +191,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 def await_message_before_cursor(remote, by, first, then):
     """Let a read wait while its cursor is at a message of low priority, then send a message of high priority, whose
-    position is before the cursor. Return the states of the read before and after the arrival, and the read.
+    position is before the cursor. Return the states of the read before and after the arrival, the queue, the cursor,
+    and the read.
     """
     queue = remote.open_with_messages()
     low, high = (
@@ -198,7 +205,12 @@ def await_message_before_cursor(remote, by, first, then):
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
-    return {"read_before_arrival": state, "read_after_arrival": read.wait().label_or_outcome}, read
+    return (
+        {"pending read before an arrival": state, "pending read after an arrival": read.wait().label_or_outcome},
+        queue,
+        cursor,
+        read,
+    )
 
 
 @for_each_method(
@@ -207,16 +219,26 @@ def await_message_before_cursor(remote, by, first, then):
         Method.START_RECEIVE2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.14-24", "MQDMPR-3.2.7.3-16"]},
     }
 )
+@covers("MQDMPR-3.1.7.1.14-25", "MQDMPR-3.2.7.5-07")
 def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rules):
     """A pending peek-next by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
-    position is before the cursor.
+    position is before the cursor. Then the cursor is at this message.
     """
-    observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
+    observed, queue, cursor, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     judge(
         *rules["next"],
-        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
         observed=observed,
         evidence=read,
+    )
+    later = [queue.read(action, by=by, hCursor=cursor) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
+    judge(
+        "MQDMPR-3.1.7.1.14-25",
+        "MQDMPR-3.2.7.5-07",
+        expected=["second", "first"],
+        observed=[one.label_or_outcome for one in later],
+        evidence=[read, *later],
+        case="labels returned by the later reads of the cursor",
     )
 
 
@@ -230,10 +252,10 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     """A pending receive by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
     position is before the cursor.
     """
-    observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
+    observed, _, _, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
     judge(
         *rules["receive"],
-        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
         observed=observed,
         evidence=read,
     )
@@ -266,16 +288,16 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     judge(
         *rules["receive"],
         expected={
-            "received": "first",
-            "return_of_message": "MQ_OK",
-            "received_by_cursor": "second",
-            "received_by_new_cursor": "first",
+            "first receive": "first",
+            "end of the receive, with RR_NACK": "MQ_OK",
+            "receive by the cursor": "second",
+            "receive by a new cursor": "first",
         },
         observed={
-            "received": first_read.label_or_outcome,
-            "return_of_message": end.outcome,
-            "received_by_cursor": observed[0],
-            "received_by_new_cursor": observed[1],
+            "first receive": first_read.label_or_outcome,
+            "end of the receive, with RR_NACK": end.outcome,
+            "receive by the cursor": observed[0],
+            "receive by a new cursor": observed[1],
         },
         evidence=[first_read, *reads],
     )
@@ -311,14 +333,14 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     judge(
         *rules["next"],
         expected={
-            "locked": "second",
-            "received_by_cursor": ["first", "third", "fourth"],
-            "peek_at_end_of_queue": Call.FAILURE,
+            "receive by the other reader": "second",
+            "peeks by the cursor": ["first", "third", "fourth"],
+            "peek next at the end of the queue": Call.FAILURE,
         },
         observed={
-            "locked": locked.label_or_outcome,
-            "received_by_cursor": [step.label_or_outcome for step in steps[:3]],
-            "peek_at_end_of_queue": steps[3].label_or_failure,
+            "receive by the other reader": locked.label_or_outcome,
+            "peeks by the cursor": [step.label_or_outcome for step in steps[:3]],
+            "peek next at the end of the queue": steps[3].label_or_failure,
         },
         evidence=[locked, *steps],
     )
@@ -326,7 +348,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     other.give_back(locked).expect_success()
     judge(
         *rules["receive"],
-        expected={"received": ["first", "third"], "queue": ["second", "fourth"]},
-        observed={"received": [read.label_or_outcome for read in receives], "queue": queue.labels()},
+        expected={"receives": ["first", "third"], "queue": in_queue("second", "fourth")},
+        observed={"receives": [read.label_or_outcome for read in receives], "queue": queue.labels()},
         evidence=receives,
     )

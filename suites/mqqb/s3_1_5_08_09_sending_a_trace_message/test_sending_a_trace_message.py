@@ -69,6 +69,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             count_reports(*reported, untraced),
         ),
         (
+            "MQDMPR-3.1.7.1.31-D07",
+            "number of reports on each of five traced messages",
+            [1] * len(reported),
+            count_reports(*reported),
+        ),
+        (
             "MQQB-3.1.5.8-11",
             "number of reports on each of five accepted messages and on a refused message",
             expected,
@@ -89,7 +95,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
-            "some report to the known queue, and number of reports to the unknown queue",
+            "report arrived at the known queue, and number of reports to the unknown queue",
             (True, 0),
             (any(count_reports(*reported)), *count_reports(to_unknown_queue)),
         ),

@@ -90,12 +90,14 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     if counts != [1, 2, 2]:
         peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
-    observed = dict(zip(("copies_of_the_first_message", "copies_of_the_second_message"), counts, strict=False))
+    observed = dict(
+        zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)
+    )
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
-        expected=facts(copies_of_the_first_message=1, copies_of_the_second_message=2),
+        expected=facts(number_of_copies_of_the_first_message=1, number_of_copies_of_the_second_message=2),
         observed=observed,
         evidence=evidence,
     )
@@ -103,7 +105,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
         "MQQB-3.1.6.7-03",
         expected=[2, 2],
         observed=counts[1:],
-        case='copies of "second" and "third" in the queue',
+        case='number of copies of "second" and of "third" in the queue',
         evidence=evidence,
     )
 

@@ -382,11 +382,15 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(list_copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, sent_again=True),
+        expected=facts(
+            number_of_different_MessageIDs=2,
+            number_of_messages_counted_by_the_session=number,
+            messages_are_sent_again=True,
+        ),
         observed={
-            "different_MessageIDs": len(identifiers),
-            "messages_counted_by_the_session": count,
-            "sent_again": again,
+            "number_of_different_MessageIDs": len(identifiers),
+            "number_of_messages_counted_by_the_session": count,
+            "messages_are_sent_again": again,
         },
         evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],
     )

@@ -45,7 +45,7 @@ SAMPLE_CORRELATION_ID = bytes(range(1, 21))
 """The CorrelationID of a message, which its acknowledgment does not copy."""
 
 
-def _get_attributes(ack) -> dict[str, int]:
+def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -63,7 +63,7 @@ def _get_attributes(ack) -> dict[str, int]:
 
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
-    found = _get_attributes(ack)
+    found = _get_attributes_of_acknowledgment(ack)
     for rule, name in ATTRIBUTE_BY_RULE.items():
         expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
@@ -365,8 +365,8 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
         for rule, field, expected, observed in (
-            ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-17", "message that the acknowledgment names", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", "message that the acknowledgment names", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-20", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-23", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", "DM", recoverable, ack["UserHeader"].DM),
@@ -463,8 +463,8 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
-    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    """Messages that request no acknowledgment, a different acknowledgment, or the matching acknowledgment are received,
+    purged or deleted, or expire. Only a message with the matching request is acknowledged; the acknowledgment has the
     values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]

@@ -15,7 +15,7 @@ TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_end(read):
-    """Return the text for a read whose time-out expired."""
+    """Return the text for a read whose timeout expired."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
@@ -31,9 +31,9 @@ RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 @covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
-    after these times. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
-    time-out.
+    """In an empty queue, a receive with timeout 0 fails at once, and receives with timeouts of 400 ms and 900 ms fail
+    after these times. A further receive gets a message; a later receive with a timeout of 1,300 ms waits for the whole
+    timeout.
     """
     queue = remote.open()
     at_once = queue.start_receive(by=by)

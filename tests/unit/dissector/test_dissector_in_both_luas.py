@@ -31,7 +31,7 @@ PACKETS = [
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what each Lua prints of the packets."""
+    """Return the output of each Lua for the packets."""
     if len(LUAS) < 2:
         pytest.skip("lua5.2 and lua5.4 are not both installed: apt-get install lua5.2 lua5.4")
     lua = tmp_path_factory.mktemp("luas") / "msmq.lua"
@@ -53,5 +53,5 @@ def test_dissector_prints_equal_fields_in_both_lua_versions(printed: dict[str, s
 def test_damaged_packets_are_named_as_malformed(printed: dict[str, str]) -> None:
     of_packets = printed["lua5.4"].split("end\n")
     assert "msmq.no_packet\tBaseHeader.VersionNumber is not 0x10" in of_packets[-4]
-    assert "msmq.malformed\tMessagePropertiesHeader.MessageBody: 5 bytes announced, 3 left" in of_packets[-3]
+    assert "msmq.malformed\tMessagePropertiesHeader.MessageBody has 5 bytes, but only 3 are left" in of_packets[-3]
     assert "msmq.malformed\tUserHeader.DQ: 4 has no layout for DestinationQueue" in of_packets[-2]
