@@ -84,8 +84,8 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     evidence = [*calls]
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
-        "hRemoteQueue": Reader.QUEUE_HANDLE,
-        "dwQueue": Reader.QUEUE_DESCRIPTOR,
+        "hRemoteQueue": Reader.FIRST.queue,
+        "dwQueue": Reader.FIRST.descriptor,
         "dwRequestID": between(1, 0xFFFF_FFFF),
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)

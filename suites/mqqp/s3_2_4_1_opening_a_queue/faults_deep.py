@@ -83,7 +83,7 @@ class OtherLicence(_OpenQueue):
         return {"pLicGuid": UUID(int=given["pLicGuid"].int ^ 1)} if second else {}
 
 
-@fault("client-second-open-queue-without-server-port-call", breaks=("MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04"))
+@fault("client-second-open-queue-without-server-port-call", breaks="MQQP-3.2.4.1-03")
 class PortRemembered(ServerBindings):
     """The client calls RemoteQMGetQMQMServerPort only once, and uses the first port for all later queues."""
 

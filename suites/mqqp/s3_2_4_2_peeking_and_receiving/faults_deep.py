@@ -176,14 +176,6 @@ def _all(field: str) -> tuple[str, ...]:
     return tuple(rule for kind in KINDS for rule in kind.rules(field))
 
 
-@fault("client-read-dwsize-of-previous-message", breaks=_all("dwSize"))
-class SizeOfPrevious(_Stale):
-    """The client sets dwSize of a read to the size of the message that it read before."""
-
-    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        return {**super().describe_read(read), "dwSize": self.last_size}
-
-
 @fault("client-read-lpbuffer-not-null-in-second-read", breaks=_all("lpBuffer"))
 class BufferOfPrevious(_Stale):
     """The client sets lpBuffer of a read to an empty buffer, not to NULL, after it has read a message."""
@@ -204,6 +196,7 @@ class SequentialIdOfPrevious(_Stale):
 
 
 NEWER = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+BELOW_5_1 = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
 OLDER = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
 
 
@@ -232,7 +225,7 @@ class Version10Old(ClientReading):
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
 
 
-@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=OLDER)
+@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=BELOW_5_1)
 class HighBuildNew(ClientReading):
     """The client takes a server of version 5.0 with a build of 951 or more as new."""
 
@@ -249,7 +242,7 @@ class HighMinorNew(ClientReading):
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
 
 
-@fault("client-version-of-first-server-used-for-later-queue", breaks=OLDER)
+@fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
 class VersionCached(ClientReading):
     """The client uses the version that the first read returned for all later reads, also after the server answers with
     another version.
@@ -317,22 +310,6 @@ class HandleOfLast(ClientReading):
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
         self.first = self.first or handle
         super().note_remote_read_handle(entry, self.first)
-
-
-@fault("client-end-receive-handle-shared-by-pending-reads", breaks=HANDLE + KEPT)
-class HandleShared(ClientReading):
-    """The client stores the handle of a receive in the entries of all pending reads of the queue."""
-
-    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-        for one in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            if one.queue is entry.queue:
-                super().note_remote_read_handle(one, handle)
-
-    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        shared = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is entry.queue]
-        if shared:
-            entry.RemoteReadHandle = shared[0].RemoteReadHandle
-        yield from super().end_receive(entry, ack)
 
 
 @fault("client-end-receive-dwack-nack-for-second-receive", breaks=ACK)
