@@ -52,13 +52,15 @@ def learn(
         raise UsageError("give --sut FILE to learn a state machine, or --diff MACHINE MACHINE to compare two of them")
     learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
-    typer.echo(f"{out}: {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs")
+    typer.echo(
+        f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs"
+    )
     broken = list(_describe_broken(machine))
     for line in broken:
         typer.echo(line)
     if broken:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    typer.echo("each transition is permitted by the documents")
+    typer.echo("the documents permit each transition")
 
 
 def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:

@@ -87,7 +87,7 @@ def update(
     no baseline accepts undecided rules, so a run with this baseline also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
-    from harness.judging.verdicts import BAD, Verdict
+    from harness.judging.verdicts import BAD_VERDICTS, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import NamedRoots
@@ -96,7 +96,7 @@ def update(
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(
-            f"{run}: the run is partial ({found.partial}): rules that it did not judge may fail; give a complete run"
+            f"{run} is partial ({found.partial}), and rules that it did not judge may fail; give a complete run"
         )
     if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
         raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")
@@ -105,7 +105,7 @@ def update(
     unsettled = {
         rule: str(one.line["reason"] or one.observed)
         for rule, one in found.rules.items()
-        if one.verdict in BAD and rule not in failing
+        if one.verdict in BAD_VERDICTS and rule not in failing
     }
     _write_output(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
@@ -114,7 +114,8 @@ def update(
         typer.echo(f"enter a reason for {', '.join(new)}")
     if unsettled:
         typer.echo(
-            f"{len(unsettled)} rules are undecided; a baseline accepts only failures: {', '.join(sorted(unsettled))}"
+            f"a baseline accepts only failures, but {len(unsettled)} "
+            f"rules are undecided: {', '.join(sorted(unsettled))}"
         )
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 

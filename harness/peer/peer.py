@@ -159,7 +159,7 @@ class Peer(Party):
         """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses."""
         session, error = self.try_session(tamper)
         if session is None or error is not None:
-            raise ConformanceFailure(f"no session with the SUT: {error}")
+            raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
@@ -215,7 +215,7 @@ class Peer(Party):
         """Release everything that the test created and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
-            stack.callback(self._release_everything, self.sut.tidy)
+            stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: Variant, seed: str) -> Peer:
         """End this peer; return the peer for the next row, which has the same identity and sends new messages."""

@@ -17,7 +17,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, worst
 from harness.run.checks import find_varied, suite_path
 from harness.run.rows import Rows
-from harness.run.stash import JUDGE, ROWS, RUN
+from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import Row, build_rows
@@ -60,7 +60,7 @@ class Drawn:
             values[parameter] = [name for name in names if not lacking[name]]
             for name, needs in lacking.items():
                 if needs:
-                    left_out[f"{parameter} {name}"] = f"the SUT has no {', '.join(needs)}"
+                    left_out[f"{parameter} = {name}"] = f"the SUT has no {', '.join(needs)}"
         return cls({parameter: names for parameter, names in values.items() if len(names) > 1}, left_out)
 
     def __str__(self) -> str:
@@ -96,10 +96,10 @@ class Trial:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Run the check as it is; if it broke no rule, run it with its rows."""
     wanted = find_varied(pyfuncitem)
-    if not wanted or suite_path(pyfuncitem) is None or ROWS not in pyfuncitem.stash:
+    if not wanted or suite_path(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
     done = yield
-    judge = pyfuncitem.stash[JUDGE]
+    judge = pyfuncitem.stash[JUDGE_KEY]
     if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
@@ -110,9 +110,9 @@ class VariedCheck:
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
-        self.run_ = item.config.stash[RUN]
-        self.rows: Rows = item.stash[ROWS]
-        self.judge: Judge = item.stash[JUDGE]
+        self.run_ = item.config.stash[RUN_KEY]
+        self.rows: Rows = item.stash[ROWS_KEY]
+        self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
         # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.
@@ -219,11 +219,11 @@ class VariedCheck:
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed(missed.row, self.plain)
-        entry, case = missed.entry(rule), describe_row(part)
+        entry, case = missed.entry(rule), show_row(part)
         return replace(
             entry,
-            expected=f"{case}: {entry.expected}" if entry.expected else "",
-            observed=f"{case}: {entry.observed}" if entry.observed else "",
+            expected=f"with {case}: {entry.expected}" if entry.expected else "",
+            observed=f"with {case}: {entry.observed}" if entry.observed else "",
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
@@ -252,11 +252,19 @@ def select_changed(row: Row, plain: Row) -> Row:
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
     """Return the number of kept rows, and the parameters that had an effect, as the text that a verdict shows."""
-    *first, last = names or ["no parameter"]
+    if not names:
+        return f"the same in each of {count} runs"
+    *first, last = names
     of = f"{', '.join(first)} and {last}" if first else last
-    return f"with each of {count} {'combinations' if first else 'values'} of {of}"
+    what = "combinations of the parameters" if first else "values of the parameter"
+    return f"the same with each of {count} {what} {of}"
+
+
+def show_row(row: Row) -> str:
+    """Return a row as the text that a verdict shows."""
+    return ", ".join(f"{name} = {value}" for name, value in row.items())
 
 
 def describe_row(row: Row) -> str:
-    """Return a row as the text that a verdict shows."""
+    """Return a row as the text that names its peer; the identifiers of recorded runs depend on it."""
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -7,11 +7,28 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import fields, one_of
+from harness.expectations import Difference, Expectation, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
 from harness.states.table import OUTCOME, Cell, Table
+from harness.states.vocabulary import describe_outcome
+
+
+class OutcomeOf(Expectation):
+    """The expectation of one of the outcomes of a cell; the observation is the name of an outcome."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+
+    def __str__(self) -> str:
+        return " or ".join(map(describe_outcome, self.cell.outcomes))
+
+    def show(self, observed: str) -> str:
+        return describe_outcome(observed)
+
+    def compare(self, observed: str) -> Difference | None:
+        return None if observed in self.cell.outcomes else Difference(self.show(observed))
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
@@ -42,18 +59,24 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.look(*shown)
-    shown[OUTCOME] = one_of(*cell.outcomes)
+    shown[OUTCOME] = OutcomeOf(cell)
     seen[OUTCOME] = outcome
     places_of_rules: dict[str, list[str]] = {}
     for place in shown:
         places_of_rules.setdefault(place if place in cell.rules else OUTCOME, []).append(place)
     for name, places in places_of_rules.items():
-        expected, observed = ({place: values[place] for place in reversed(places)} for values in (shown, seen))
+        in_order = sorted(places, key=lambda place: place != OUTCOME)  # the outcome, then the probes in their order
+        expected, observed = ({place: values[place] for place in in_order} for values in (shown, seen))
         judge(
             *cell.rules[name],
             expected=fields(expected),
             observed=observed,
             evidence=machine.evidence,
-            case=f'"{cell.event}" in state "{cell.state}"',
+            case=describe_cell(cell, table),
             errata=cell.errata,
         )
+
+
+def describe_cell(cell: Cell, table: Table) -> str:
+    """Return the state and the event of a cell as the text that a verdict shows before its observation."""
+    return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

@@ -88,7 +88,7 @@ class CommandControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Refuse, because no request was begun."""
-        raise HarnessError(f"request {request} was never begun")
+        raise HarnessError(f"request {request} was never started")
 
     def close(self) -> None:
         """Do nothing: no command runs."""
@@ -103,7 +103,7 @@ class CommandControl:
                     command, stdin=given, stdout=said, stderr=complaint, start_new_session=True
                 )
             except OSError as error:
-                raise SutUnavailable(f"commands.{verb}: {command[0]}: {error.strerror}") from error
+                raise SutUnavailable(f"{command[0]} of commands.{verb} cannot be started: {error.strerror}") from error
             try:
                 wait_ms = self._timeout_ms + int(arguments.get("timeout_ms") or 0)
                 ended = self._wait_for_end(lambda: process.poll() is not None, wait_ms)
@@ -112,9 +112,9 @@ class CommandControl:
                     os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
                     process.wait()
             if not ended:
-                raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")
+                raise SutUnavailable(f"commands.{verb} still runs after {self._timeout_ms} ms")
             if process.returncode:
-                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "without a reason"
+                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "no reason is given"
                 raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 

@@ -306,7 +306,7 @@ class Sut(OwnQueues):
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
-                f"the SUT's control channel cannot {verb} {', '.join(missing)}: "
+                f"{verb} of the SUT's control channel cannot restore {', '.join(missing)}: "
                 "the current value is missing from the answer"
             )
         return {name: found[name] for name in changes}
@@ -334,7 +334,7 @@ class Sut(OwnQueues):
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
         if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_THAT_STOP_THE_SUT):
-            self.environment.pulse.rest()
+            self.environment.pulse.stop_asking()
         try:
             self._change_environment_parts(values)
         except Unsupported:  # a part that cannot be taken away need not be restored
@@ -451,7 +451,7 @@ class Sut(OwnQueues):
             self.wanted_alone = True
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
-    def tidy(self) -> None:
+    def restore_state(self) -> None:
         """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
         remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
@@ -478,6 +478,6 @@ class Sut(OwnQueues):
 
     def close(self) -> None:
         """Close the control channel."""
-        self.tidy()
+        self.restore_state()
         if self._control is not None:
             self._control.close()

@@ -167,7 +167,7 @@ class VirtualDriver:
         """Return how the core of the current test ended; None if it still runs."""
         return self.describe_end()
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return None, because the next test has a new system."""
         return None
 

@@ -26,11 +26,11 @@ from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
 """The types of MSMQ digital signatures: MSMQ 1.0, 2.0 and 3.0."""
-BASE = "Microsoft Base Cryptographic Provider v1.0"
-ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
-ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
-PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
-PROVIDER_BY_PRIVACY_LEVEL = {1: BASE, 3: ENHANCED, 5: ADVANCED}
+BASE_PROVIDER = "Microsoft Base Cryptographic Provider v1.0"
+ENHANCED_PROVIDER = "Microsoft Enhanced Cryptographic Provider v1.0"
+ADVANCED_PROVIDER = "Microsoft Enhanced RSA and AES Cryptographic Provider"
+PROVIDER_TYPES = {BASE_PROVIDER: 0x01, ENHANCED_PROVIDER: 0x01, ADVANCED_PROVIDER: 0x18}
+PROVIDER_BY_PRIVACY_LEVEL = {1: BASE_PROVIDER, 3: ENHANCED_PROVIDER, 5: ADVANCED_PROVIDER}
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
@@ -70,7 +70,7 @@ class RsaKey:
     def apply_private_exponent(self, number: int) -> int:
         """Decrypt or sign a number with the private key."""
         if self.private is None:
-            raise WireError("RsaKey.private: this is a public key")
+            raise WireError("RsaKey.private is a public key")
         if self.primes is None:
             return pow(number, self.private, self.modulus)
         p, q = self.primes  # RFC 8017 5.1.2, 2.b
@@ -96,7 +96,7 @@ def certificate_key(der: bytes) -> RsaKey:
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:
-        raise WireError(f"SenderCert: no X.509 certificate: {error}") from error
+        raise WireError(f"SenderCert is not an X.509 certificate: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):
         raise WireError(f"SenderCert: {type(key).__name__} is not an RSA key")
     numbers = key.public_numbers()
@@ -256,12 +256,12 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def listed_blobs(data: bytes) -> dict[str, bytes]:
     """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes of the value")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):
         if at + 12 > len(data):
-            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys: there are only {len(found)} keys")
+            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys is too large: there are only {len(found)} keys")
         key_size, name_size, _ = struct.unpack_from("<III", data, at)
         at += 12
         name, blob = data[at : at + name_size], data[at + name_size : at + name_size + key_size]

@@ -110,7 +110,7 @@ def _find_key(
     """Return the symmetric key that the message names, from the cache or from its SIMPLEBLOB."""
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
-    cache = receiver.caches.receiving(packet.MessagePropertiesHeader.PrivacyLevel)
+    cache = receiver.caches.get_receiving_cache(packet.MessagePropertiesHeader.PrivacyLevel)
     found = cache.find(
         lambda key: (
             (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm, key.EncryptedSymmetricKey) == wanted

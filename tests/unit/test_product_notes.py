@@ -84,24 +84,30 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (ROW.replace("[1]", "[01]"), "01: is not the number of a note; write [17] for note <17>"),
-        (ROW.replace("[1]", "[one]"), "one: is not the number of a note"),
+        (ROW.replace("[1]", "[01]"), "01: the name is not the number of a note; write [17] for note <17>"),
+        (ROW.replace("[1]", "[one]"), "one: the name is not the number of a note"),
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
-        (ROW.replace('"2.1"', '"two"'), "1: invalid section 'two' in sections; write a section as 3.1.4.6"),
+        (
+            ROW.replace('"2.1"', '"two"'),
+            "1: the key sections contains the invalid section 'two'; write a section as 3.1.4.6",
+        ),
         (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known: windows-nt, "),
         (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
         (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv lists all rules"),
         (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
         (
             ROW + f'excuses = ["{RULE}"]\n',
-            "1: the key allows is missing beside excuses; name the permitted deviation of a release",
+            "1: the key excuses needs the key allows; name the deviation that a release is permitted",
         ),
         (
             ROW + 'excused = ["all"]\n',
-            "1: the key excuses is missing beside excused; name the rules that may be violated",
+            "1: the key excused needs the key excuses; name the rules that may be violated",
         ),
         (ROW + "odd = 1\n", "1: unknown key odd"),
-        (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
+        (
+            ROW.replace("same", "outside"),
+            "1: the key reference is ['outside']; write ['outside: why'] and nothing else",
+        ),
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],
 )

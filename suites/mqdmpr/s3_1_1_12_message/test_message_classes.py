@@ -45,7 +45,14 @@ def _judge_class(judge, receiver, value, *sent):
     identifiers = {identifier(one) for one in sent}
     acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
     expected = acknowledged(*sent, of_class=value)
-    judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[*sent, *acks])
+    judge(
+        *RULES_OF_EVERY_CLASS,
+        RULE_BY_CLASS[value],
+        expected=expected,
+        observed=acks,
+        evidence=[*sent, *acks],
+        case="acknowledgments",
+    )
     receiver.acknowledge_all()
 
 
@@ -157,6 +164,7 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     delete(sut, queue)
     judge(
         "MQDMPR-3.1.7.1.4-05",
+        case="acknowledgments",
         expected=acknowledged(sent, of_class=Q_DELETED),
         observed=receiver.await_acks(1),
         evidence=sent,

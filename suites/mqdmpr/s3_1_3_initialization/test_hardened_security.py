@@ -17,8 +17,8 @@ from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender
 
-SERVED, NOT_SERVED = "served", "not served"
-LOCKED = "Locked"
+SERVED, NOT_SERVED = "served by the SUT", "not served by the SUT"
+LOCKED_STATE = "Locked"
 
 
 @needs("restart", "configure", "send", "queue_control", "qm2qm")
@@ -54,16 +54,18 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     openings.open_to_send(sut, to)
                     state = sut.outgoing_queue(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="State of the outgoing queue")
+                    judge(
+                        "MQDMPR-3.1.7.1.5-97", expected=LOCKED_STATE, observed=state, case="State of the outgoing queue"
+                    )
                 sender.send(1, delivery="recoverable")
                 sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
-                "state_before_wait": state_before,
-                "state_after_wait": sut.outgoing_queue(to)["state"],
-                "state_of_other_queue": sut.outgoing_queue(other)["state"],
-                "session": session_of_sut is None or "a session of the SUT",
+                "State_of_the_queue_before_the_wait": state_before,
+                "State_of_the_queue_after_the_wait": sut.outgoing_queue(to)["state"],
+                "State_of_the_other_queue": sut.outgoing_queue(other)["state"],
+                "session of the SUT": session_of_sut is None or "opened",
             }
             transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transport"), observed=transfers)
@@ -72,10 +74,10 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
                 expected={
-                    "state_before_wait": LOCKED,
-                    "state_after_wait": LOCKED,
-                    "state_of_other_queue": LOCKED,
-                    "session": holds("the SUT opens no session"),
+                    "State_of_the_queue_before_the_wait": LOCKED_STATE,
+                    "State_of_the_queue_after_the_wait": LOCKED_STATE,
+                    "State_of_the_other_queue": LOCKED_STATE,
+                    "session of the SUT": holds("none"),
                 },
                 observed=observed,
             )
@@ -87,11 +89,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         "MQDMPR-3.1.3-D13",
         expected={
             "numbers_of_the_messages_sent": any_order(1, 2),
-            "State_of_the_queue": holds("not Locked", otherwise=LOCKED),
+            "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
         },
         observed={
             "numbers_of_the_messages_sent": Sender.tags(frames),
-            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED,
+            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED_STATE,
         },
         evidence=frames,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
@@ -85,19 +86,19 @@ def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.2-05",
         expected={
-            "reads_before_close": [Call.WAITING] * 3,
-            "close": "MQ_OK",
-            "peek_after_close": Call.WAITING,
-            "peek_after_arrival": "first",
-            "peek_by_other_cursor": "first",
-            "queue": ["first"],
+            "pending reads before the close": [Call.WAITING] * 3,
+            "close of the cursor": "MQ_OK",
+            "pending peek after the close": Call.WAITING,
+            "pending peek after an arrival": "first",
+            "peek by the other cursor": "first",
+            "queue": in_queue("first"),
         },
         observed={
-            "reads_before_close": states,
-            "close": closed.outcome,
-            "peek_after_close": state_of_peek,
-            "peek_after_arrival": peeking.wait().label_or_outcome,
-            "peek_by_other_cursor": by_other_cursor.wait().label_or_outcome,
+            "pending reads before the close": states,
+            "close of the cursor": closed.outcome,
+            "pending peek after the close": state_of_peek,
+            "pending peek after an arrival": peeking.wait().label_or_outcome,
+            "peek by the other cursor": by_other_cursor.wait().label_or_outcome,
             "queue": queue.labels(),
         },
         evidence=[closed, peeking],

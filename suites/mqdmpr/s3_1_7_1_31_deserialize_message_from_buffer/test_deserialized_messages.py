@@ -39,7 +39,9 @@ PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
-NO_HEADERS = "without optional headers"
+NO_HEADERS = "message without optional headers"
+NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
+QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
 
 def _send_and_read(peer, sut, packets):
@@ -70,7 +72,11 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(
-            rule, expected=dict(wanted), observed=observed, case=f"{name} of the received messages", evidence=evidence
+            rule,
+            expected=dict(wanted),
+            observed=observed,
+            case=f"property {name} of each received message",
+            evidence=evidence,
         )
 
 
@@ -100,7 +106,12 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
-    bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
+    bits = {
+        "message without JP and JN": {},
+        "message with JP": {"JP": 1},
+        "message with JN": {"JN": 1},
+        "message with both": {"JP": 1, "JN": 1},
+    }
     messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
@@ -123,9 +134,9 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "PR 3, DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
-        "PR 0, DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
-        "PR 7, DM 1": peer.recoverable_message(
+        "message with PR 3 and DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "message with PR 0 and DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "message with PR 7 and DM 1": peer.recoverable_message(
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
@@ -163,7 +174,9 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {
-            f"{field} {number:#x}": _build_message(peer, **{field: number} | _get_required_field(field, number))
+            f"message with {field} {number:#x}": _build_message(
+                peer, **{field: number} | _get_required_field(field, number)
+            )
             for number in numbers
         }
         messages, sent = _send_and_read(peer, sut, packets)
@@ -183,15 +196,16 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
     their SecurityHeader (erratum E83).
     """
-    kinds = {"none": NO_SENDER, "sid": USER_SENDER, "queue_manager": QUEUE_MANAGER_SENDER}
+    kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
-    accepted = [name for name in kinds if name in messages or name != "none"]
-    _judge_property(
-        judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in accepted}, messages, sent
-    )
-    senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
-    expected = {name: senders[name] for name in accepted}
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
+    accepted = [name for name in kinds if name in messages or name != NO_SENDER_MESSAGE]
+    sender_types = {NO_SENDER_MESSAGE: "none", USER_MESSAGE: "sid", QUEUE_MANAGER_MESSAGE: "queue_manager"}
+    senders = {NO_SENDER_MESSAGE: None, USER_MESSAGE: ALICE.sid, QUEUE_MANAGER_MESSAGE: str(peer.identifier)}
+    for rule, name, values in (
+        ("MQDMPR-3.1.7.1.31-D18", "security.sender_type", sender_types),
+        ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
+    ):
+        _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
 
 
 @needs("receive")

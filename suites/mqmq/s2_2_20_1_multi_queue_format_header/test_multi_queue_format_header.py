@@ -13,7 +13,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
-MQF = "MultiQueueFormatHeader"
+MQF_HEADER = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """By name of a list: its HeaderID."""
 LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
@@ -78,7 +78,7 @@ def _remove_direct_prefix(names):
 
 def _fields_of_list(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
-    header = f"{MQF}.{name}"
+    header = f"{MQF_HEADER}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
@@ -123,7 +123,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     )
     judge(
         "MQDMPR-3.1.7.1.27-12",
-        expected=none("field in which copies differ"),
+        expected=none("field in which the copies differ"),
         observed=_differing_fields(copies),
         evidence=copies,
     )
@@ -152,7 +152,7 @@ def _judge_lists(judge, frame, lists):
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         judge(
@@ -165,19 +165,23 @@ def _judge_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MQF}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
+        header = {f"{MQF_HEADER}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
-    signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
+    signature = {
+        f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+        f"{MQF_HEADER}.Signature.Reserved": 0,
+        f"{MQF_HEADER}.Signature.Size": 0,
+    }
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
     destinations, listed = _fields_of_list("Destination", lists["Destination"], found)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
         "MQDMPR-3.1.1.12-27",
         "MQDMPR-3.1.7.1.27-10",
         expected=destinations[names],
-        case="FormatNameList",
+        case="FormatType and FormatName of each destination",
         observed=listed[names],
         evidence=frame,
     )
@@ -213,7 +217,7 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
         return
     copies = _await_copies(sender, len(queues))
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=copies)
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ of the copies", evidence=copies)
 
 
 @needs("send", "private_names", "several_queues")
@@ -228,13 +232,12 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, len(queues))
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ of the copies", evidence=copies)
     for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
         judge(
             "MQMQ-2.2.18.1.7.2-D01",
             expected=expected,
-            case="FormatType and name of each destination",
             observed=observed,
             evidence=frame,
         )
@@ -252,12 +255,12 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, 1)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     expected, observed = _fields_of_list("Destination", queues, Layout(copies[0]))
     judge(
         "MQMQ-2.2.20.1-01",
         expected=expected[names],
-        case="FormatNameList",
+        case="FormatType and FormatName of each destination",
         observed=observed[names],
         evidence=copies[0],
     )
@@ -274,4 +277,10 @@ def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size)
     elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
     label = f"listed {size}"
     done = deliver_message(peer, peer.recoverable_message(label=label, mqf={"Destination": elements}), label)
-    judge("MQMQ-2.2.18.1.4.1-D01", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    judge(
+        "MQMQ-2.2.18.1.4.1-D01",
+        expected=done.accepted_outcome,
+        observed=done.outcome,
+        evidence=done.frames,
+        case="message",
+    )

@@ -39,7 +39,7 @@ UNUSED_OF_DEBUG_HEADER = {
 """The rule about each unused bit of Flags, and about Reserved."""
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
-RESERVED = 0xA7C3
+UNUSUAL_RESERVED = 0xA7C3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
@@ -58,7 +58,7 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
     each message is in its queue.
     """
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        fields = {field: RESERVED if field == "Reserved" else 1}
+        fields = {field: UNUSUAL_RESERVED if field == "Reserved" else 1}
         done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -69,7 +69,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(
-            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: RESERVED}, label=field), field
+            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED}, label=field), field
         )
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -83,10 +83,10 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {
-        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=RESERVED)
+        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=UNUSUAL_RESERVED)
         for name, number in (("Destination", 0x64), ("Administration", 0xC8), ("Response", 0x12C))
     }
-    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
+    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=UNUSUAL_RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
@@ -106,16 +106,16 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
         return
     sent = {}
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        debug = {"QueueIdentifier": PEER_PUBLIC_QUEUE, field: RESERVED if field == "Reserved" else 1}
+        debug = {"QueueIdentifier": PEER_PUBLIC_QUEUE, field: UNUSUAL_RESERVED if field == "Reserved" else 1}
         sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug))
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP_HEADER_FIELDS, field: RESERVED}
+        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED}
         sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug, soap=soap))
     frames = receiver.await_all(receiver.list_reports, 1 + len(sent))
     reports = [Report(frame) for frame in frames]
     for rule, message in sent.items():
         observed = sum(report.is_about(message) for report in reports)
-        judge(rule, expected=1, observed=observed, case="reports on the message", evidence=[message, *frames])
+        judge(rule, expected=1, observed=observed, case="number of reports on the message", evidence=[message, *frames])
     receiver.acknowledge_all()
 
 
@@ -132,7 +132,7 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
         "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
-        packet["MultiQueueFormatHeader"].Signature.Reserved = RESERVED
+        packet["MultiQueueFormatHeader"].Signature.Reserved = UNUSUAL_RESERVED
     found = secured.dispositions(packets)
     judge(
         "MQMQ-2.2.20.3-02",
@@ -170,7 +170,9 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         raise ConformanceFailure("the SUT always acknowledged before it sent its message")
     observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
-    judge.all(expected=expected, observed=observed, case="SH and size of the SessionHeader", evidence=evidence)
+    judge.all(
+        expected=expected, observed=observed, case="SH and size of the SessionHeader of each message", evidence=evidence
+    )
     session.acknowledge_all()
 
 

@@ -22,7 +22,7 @@ from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.secured import Secured, add_signature, sign_message
 
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
@@ -182,11 +182,11 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         judge(
             rule,
             expected=facts(
-                signed_after_the_change=ARRIVED,
-                signed_before_the_change=secured.refused_without_storing(BAD),
+                if_signed_after_the_change=ARRIVED,
+                if_signed_before_the_change=secured.refused_without_storing(BAD_SIGNATURE),
             ),
-            observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.silent_refusal},
-            case=changed.field,
+            observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
+            case=f"message with a changed {changed.field}",
             evidence=[*after.frames, *before.frames],
             errata="E81",
         )

@@ -40,7 +40,7 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
         for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
         if one["label"] == REPEATED_MESSAGE_LABEL
     ]
-    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="copies in the queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="number of copies in the queue", evidence=evidence)
 
 
 @needs("restart")
@@ -152,11 +152,19 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         session.acknowledge_all()
     queues = sorted({tag == 4 for tag in Sender.tags(came)})
     judge(
-        "MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues whose messages the SUT sends", evidence=came
+        "MQQB-3.1.4.1-02",
+        expected=2,
+        observed=len(queues),
+        case="number of queues whose messages the SUT sends",
+        evidence=came,
     )
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge(
-        "MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages of the first queue", evidence=came
+        "MQQB-3.1.1.3.1-12",
+        expected=[1, 3],
+        observed=of_first_queue,
+        case="numbers of the messages of the first queue",
+        evidence=came,
     )
     destinations = {
         tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
@@ -175,7 +183,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         "MQQB-3.1.1.3.2-02",
         expected=RECOVERABLE_TAGS,
         observed=recoverable,
-        case="messages that survive the restarts",
+        case="numbers of the messages that survive the restarts",
         evidence=came,
     )
     peer.settle()

@@ -32,7 +32,12 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
     judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, TxSequenceNumber=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-05",
+        expected=none("further message of the old sequence"),
+        observed=on_old_sequence,
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
 
 
@@ -51,11 +56,11 @@ def test_new_sequence_survives_restart(peer, sut, judge, finished):
     after = outgoing.send(2)
     evidence = [*before, *after]
     observed = {
-        "each_message_is_in_a_later_sequence": [
+        "message_is_in_a_later_sequence_than_the_one_before": [
             read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after
         ],
         "TxSequenceNumbers": list_sequence_numbers(after),
     }
-    expected = facts(each_message_is_in_a_later_sequence=[True, True], TxSequenceNumbers=[1, 2])
+    expected = facts(message_is_in_a_later_sequence_than_the_one_before=[True, True], TxSequenceNumbers=[1, 2])
     judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

@@ -38,7 +38,7 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     judge(
         "MQQB-3.1.5.2.3-02",
-        expected=holds(f"a packet {where}"),
+        expected=holds(f"the SUT sends a packet {where}"),
         observed=bool(first_packet) or ("no packet" if connection else "no connection"),
         evidence=first_packet,
     )
@@ -97,7 +97,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     ]
     if not without_ping:
         raise ConformanceFailure(
-            "the SUT pings before each request: the document and captured frames then disagree about SE (E03)"
+            "the SUT pings before each request; here the document and captured frames disagree about SE (E03)"
         )
     for request in without_ping:
         judge(

@@ -24,7 +24,7 @@ def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
         "MQQB-3.1.5.2.2-06",
         expected=1,
         observed=len(entries),
-        case="new entries in ConnectionHistory",
+        case="number of new entries in ConnectionHistory",
         evidence=evidence,
     )
     expected = expect_recent_entry(peer, "PingFailure", failed=True)

@@ -63,7 +63,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
-    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses in NextHops", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="number of addresses in NextHops", evidence=agreed)
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)
@@ -120,8 +120,10 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
-        expected=fields({"silence before the response": True, "after the response": packet("UserMessage")}),
-        observed={"silence before the response": is_quiet, "after the response": message},
+        expected=fields(
+            {"SUT is silent before the response": True, "packet after the response": packet("UserMessage")}
+        ),
+        observed={"SUT is silent before the response": is_quiet, "packet after the response": message},
         evidence=[parameters, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()

@@ -34,8 +34,8 @@ from suites.mqqb.steps.sequences import Outgoing
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
-    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of E22 differ in messages with lower
-    numbers and in a clear bit 0; the check judges neither case.
+    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of erratum E22 differ for messages
+    with lower numbers and if bit 0 is clear; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
@@ -54,12 +54,12 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),
-        case="messages sent again",
+        case="numbers of the messages sent again",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
-        expected=none("message with the acknowledged number"),
+        expected=none("acknowledged message that is sent again"),
         observed=_select_numbers_in_range(number, number, numbers),
         evidence=evidence,
     )
@@ -67,7 +67,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
         observed=_select_numbers_in_range(number + 1, count, numbers),
-        case="messages sent again",
+        case="numbers of the messages sent again",
         evidence=evidence,
     )
     next_session.acknowledge_all()
@@ -88,7 +88,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session.close()
     next_session = sender.await_session()
     came = Sender.tags(sender.collect_all(next_session, 1))
-    judge.all(expected=[4], observed=came, case="messages sent again", evidence=[*sent, ack])
+    judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
 
 

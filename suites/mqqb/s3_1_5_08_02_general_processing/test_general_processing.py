@@ -153,7 +153,9 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
-    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="new entries in the history", evidence=sent)
+    judge(
+        "MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="number of new entries in the history", evidence=sent
+    )
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
     judge(
         "MQQB-3.1.5.8.2-06",
@@ -167,7 +169,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.2-07",
         "MQQB-3.1.5.8.2-08",
-        expected=none(f"TimeStamp other than {now_s}"),
+        expected=none(f"history entry with a TimeStamp other than {now_s}"),
         observed=wrong,
         evidence=sent,
     )

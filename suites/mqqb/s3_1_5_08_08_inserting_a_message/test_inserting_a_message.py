@@ -52,7 +52,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
-            text_ = f"for {queue}, priority {priority}"
+            text_ = f"message for {queue}, priority {priority}"
             tag = 0xC0FF_EE00 + priority
             more: dict[str, Any] = {"label": text_, "body": text_.encode(), "ApplicationTag": tag, **rest}
             if queue == "transactional":
@@ -67,15 +67,15 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
 
     peer.eventually(lambda: len(list_stored_messages()) >= len(sent))
     evidence = list(sent.values())
-    places = [f"{label} in {label.split(',')[0].removeprefix('for ')}" for label in sent]
+    places = [f"queue {label.split(',')[0].removeprefix('message for ')}: {label}" for label in sent]
     judge(
         "MQQB-3.1.5.8.5-D01",
         "MQQB-3.1.5.8.8-04",
         "MQQB-3.1.5.8-10",
         expected=any_order(*places),
-        observed=[f"{one['label']} in {queue}" for queue, one in list_stored_messages()],
+        observed=[f"queue {queue}: {one['label']}" for queue, one in list_stored_messages()],
         evidence=evidence,
-        case="label and queue of each message",
+        case="queue and label of each message",
     )
     judge(
         "MQQB-3.1.5.8.8-01",
@@ -92,8 +92,8 @@ def _get_sent_properties(frame) -> str:
     """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
-        f"{properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
-        f"tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
+        f"label {properties.Label!r}, body {bytes(properties.MessageBody).decode()!r}, "
+        f"priority {frame['BaseHeader'].PR}, tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
     )
 
 
@@ -101,7 +101,7 @@ def _get_stored_properties(message) -> str:
     """Return label, body, priority, tag and number of a message in a queue."""
     number = message["message_id"].rpartition("\\")[2]
     return (
-        f"{message['label']}, {message['body']}, priority {message['priority']}, "
+        f"label {message['label']!r}, body {message['body']!r}, priority {message['priority']}, "
         f"tag {message['application_tag']:X}, number {number}"
     )
 
@@ -125,7 +125,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
-            "label": f"for quota {number}",
+            "label": f"quota message {number}",
             "properties": {"PA": 1, "NA": wanted},
         }
         begun = Sequence(peer, ordinal=number)
@@ -136,15 +136,15 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
-    there = [label for label in sut.labels(queue) if label.startswith("for quota")]
+    there = [label for label in sut.labels(queue) if label.startswith("quota message")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue("for quota 1", "for quota 4"), observed=there, evidence=evidence)
+    judge(*fits, expected=in_queue("quota message 1", "quota message 4"), observed=there, evidence=evidence)
     judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
     judge(
         "MQQB-3.1.5.8.8-10",
-        expected=[] if transactional else ["for quota 3"],
+        expected=[] if transactional else ["quota message 3"],
         observed=dead,
         case="messages in the dead-letter queue",
         evidence=evidence,
@@ -179,8 +179,14 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     sut.control.call("abort", transaction=transaction)
-    observed = {"message_received": received, "acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
-    expected = facts(message_received="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"])
+    observed = {
+        "label_of_the_received_message": received,
+        "acknowledgments": acks,
+        "labels_in_the_queue": sut.labels(queue),
+    }
+    expected = facts(
+        label_of_the_received_message="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"]
+    )
     judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -228,7 +234,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("the message was disregarded", otherwise="stored in its queue"),
+        expected=holds("the SUT did not store the message", otherwise="the SUT stored the message in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )

@@ -17,9 +17,10 @@ from suites.mqqb.steps.cleanup import (
 @needs("timers")
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """The peer opens three sessions, and sends a message on two of them after half of the cleanup time; one message is
-    accepted and one is refused. The idle session closes after one cleanup time, and each used session after two cleanup
-    times. The document only recommends that an idle session is closed, but specifies the time.
+    """The peer opens three sessions, and sends a message on two of them after half of the duration of the Session
+    Cleanup Timer; one message is accepted and one is refused. The idle session closes at the first expiry of the timer,
+    and each used session at the second expiry. The document only recommends that an idle session is closed, but
+    specifies the time.
     """
     cleanup_ms = begin_cleanups(sut)
     idle, accepted, refused = peer.open_raw(), peer.open_raw(), peer.open_raw()
@@ -37,7 +38,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     first, second = ONCE, TWICE
     judge(
         "MQQB-3.1.6.2-02",
-        expected=holds("closed", otherwise="still open"),
+        expected=holds("closed by the SUT", otherwise="still open"),
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
         case="idle session",
@@ -63,7 +64,9 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends a message in each of four cleanup times: the session is still open after each cleanup time."""
+    """The peer sends a message in each of four durations of the Session Cleanup Timer: the session is still open after
+    each expiry.
+    """
     cleanup_ms = begin_cleanups(sut)
     used = peer.open_raw()
     for times in range(1, 5):
@@ -74,6 +77,6 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
             "MQQB-3.1.6.2-03",
             expected=holds("open", otherwise="closed"),
             observed=used.record.closed_at_ms is None,
-            case=f"session after cleanup time {times}",
+            case=f"session after {times} times the duration of the Session Cleanup Timer",
             evidence=[sent],
         )

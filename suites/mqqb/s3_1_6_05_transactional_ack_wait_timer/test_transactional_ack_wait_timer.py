@@ -35,8 +35,8 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     ack = outgoing.send_session_ack()
     again = outgoing.await_resend(2)
     judge.all(
-        expected={"later message": RESENT, "copies of the first message": 1},
-        observed={"later message": again, "copies of the first message": len(outgoing.copies(1))},
+        expected={"later message": RESENT, "number of copies of the first message": 1},
+        observed={"later message": again, "number of copies of the first message": len(outgoing.copies(1))},
         evidence=[*first, *second, ack],
     )
     outgoing.acknowledge_all()
@@ -65,7 +65,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="resent messages", evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="numbers of the resent messages", evidence=evidence)
     judge(
         "MQQB-3.1.6.5-02",
         "MQQB-3.1.1.6.2-09",
@@ -106,7 +106,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
-        raise ConformanceFailure("the SUT's messages arrived with a delivery other than requested")
+        raise ConformanceFailure("the SUT's messages arrived with a delivery mode other than the requested one")
     session, arrived = (
         outgoing.session,
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
@@ -122,7 +122,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
-    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="resent messages", evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="numbers of the resent messages", evidence=evidence)
     outgoing.acknowledge_all()
 
 
@@ -188,5 +188,5 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
     within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in range(1, 4)), within_ms)
     again = [number for number in range(1, 4) if len(outgoing.copies(number)) > 1]
-    judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="resent messages", evidence=sent)
+    judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="numbers of the resent messages", evidence=sent)
     outgoing.acknowledge_all()

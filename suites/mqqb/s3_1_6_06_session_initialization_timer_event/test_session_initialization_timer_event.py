@@ -67,7 +67,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
-    """The peer closes the SUT's first connection, and answers nothing on the second connection: the SUT closes the
+    """The peer closes the SUT's first connection, and sends no answer on the second connection: the SUT closes the
     second connection when the Session Initialization Timer of this connection expires.
     """
     sut.slow_down(20)
@@ -81,7 +81,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge(
         "MQQB-3.1.5.2.3-01",
-        expected=holds("the connection was not closed early"),
+        expected=holds("the SUT did not close the connection before the timer expired"),
         observed=not early or observed,
         evidence=asked,
     )

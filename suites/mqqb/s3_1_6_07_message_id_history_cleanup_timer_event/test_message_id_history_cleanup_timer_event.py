@@ -50,8 +50,14 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected=facts(entries_before_the_expiry=[1, 2], entries_after_the_expiry=[2]),
-        observed={"entries_before_the_expiry": seen[1.75], "entries_after_the_expiry": seen[2.5]},
+        expected=facts(
+            numbers_of_the_messages_in_the_history_before_the_expiry=[1, 2],
+            numbers_of_the_messages_in_the_history_after_the_expiry=[2],
+        ),
+        observed={
+            "numbers_of_the_messages_in_the_history_before_the_expiry": seen[1.75],
+            "numbers_of_the_messages_in_the_history_after_the_expiry": seen[2.5],
+        },
         evidence=sent,
     )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
@@ -90,12 +96,14 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     if counts != [1, 2, 2]:
         peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
-    observed = dict(zip(("copies_of_the_first_message", "copies_of_the_second_message"), counts, strict=False))
+    observed = dict(
+        zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)
+    )
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
-        expected=facts(copies_of_the_first_message=1, copies_of_the_second_message=2),
+        expected=facts(number_of_copies_of_the_first_message=1, number_of_copies_of_the_second_message=2),
         observed=observed,
         evidence=evidence,
     )
@@ -103,7 +111,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
         "MQQB-3.1.6.7-03",
         expected=[2, 2],
         observed=counts[1:],
-        case='copies of "second" and "third" in the queue',
+        case='number of copies of "second" and of "third" in the queue',
         evidence=evidence,
     )
 

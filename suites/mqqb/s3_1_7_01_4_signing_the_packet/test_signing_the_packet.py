@@ -127,7 +127,7 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
     outgoing.end()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_KINDS):
-        raise ConformanceFailure("a message with an authentication level did not arrive")
+        raise ConformanceFailure("a message for which an authentication level was requested did not arrive")
     if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
     for level, (frame, _, kind) in found.items():

@@ -46,8 +46,11 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.7.7-02")
     right = sum(exchange.is_answered for exchange in exchanges.values())
-    where = {"responses at the port of their request": right, "responses at other ports": len(stray)}
-    expected = fields({"responses at the port of their request": 2, "responses at other ports": 0})
+    where = {
+        "number of responses at the port of their request": right,
+        "number of responses at other ports": len(stray),
+    }
+    expected = fields({"number of responses at the port of their request": 2, "number of responses at other ports": 0})
     judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 
@@ -89,7 +92,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("the SUT answered", otherwise="no answer"),
+        expected=holds("the SUT answered the Ping Request", otherwise="the SUT did not answer"),
         observed=exchange.is_answered,
         evidence=[*exchange],
     )

@@ -73,7 +73,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "MQDMPR-3.1.7.1.31-03",
         expected=1,
         observed=len(found),
-        case="messages in the queue",
+        case="number of messages in the queue",
         evidence=done.frames,
     )
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)

@@ -41,7 +41,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender = Sender(peer, sut)
     session = sender.poll_session()
     judge(
-        "MQQB-3.1.7.12-06", expected=holds("the SUT opened a session", otherwise="no session"), observed=bool(session)
+        "MQQB-3.1.7.12-06",
+        expected=holds("the SUT opened a session", otherwise="the SUT opened no session"),
+        observed=bool(session),
     )
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
@@ -49,7 +51,13 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
+    judge(
+        "MQQB-3.1.7.12-14",
+        expected=[1, 2, 3],
+        observed=Sender.tags(came),
+        case="numbers of the messages sent",
+        evidence=came,
+    )
     ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
@@ -91,7 +99,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     sender.send(1)
     session = sender.poll_session()
     came = [] if session is None else sender.collect(session, 1)
-    judge.all(expected=[1], observed=Sender.tags(came), case="messages sent to the peer", evidence=came)
+    judge.all(expected=[1], observed=Sender.tags(came), case="numbers of the messages sent to the peer", evidence=came)
     if session is not None:
         session.acknowledge_all()
 
@@ -133,7 +141,13 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     at_once = Sender.tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="messages sent", evidence=session.messages)
+    judge(
+        "MQQB-3.1.7.12-04",
+        expected=[1],
+        observed=at_once,
+        case="numbers of the messages sent",
+        evidence=session.messages,
+    )
 
 
 @needs("send", "pause")
@@ -156,7 +170,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     evidence = [*sent, *(again.received if again else [])]
     judge(
         "MQQB-3.1.7.12-04",
-        expected=holds("the SUT opened no session", otherwise="a session"),
+        expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
         observed=not again,
         evidence=evidence,
     )
@@ -180,8 +194,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"messages in the queue": 1, "session opened": False}),
-        observed={"messages in the queue": len(arrived), "session opened": opened},
+        expected=fields({"number of messages in the queue": 1, "session opened": False}),
+        observed={"number of messages in the queue": len(arrived), "session opened": opened},
     )
 
 
@@ -189,8 +203,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse the sends, and
-    opens no session.
+    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse to send the
+    messages, and opens no session.
     """
     listener = peer.listen_raw()
     for rule, name in zip(
@@ -202,7 +216,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=holds("the SUT opened no session", otherwise="a session"),
+            expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
             observed=not opened,
             case=to,
             note=None if taken else "the SUT refuses such a message",

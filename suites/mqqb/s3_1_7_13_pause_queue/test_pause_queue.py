@@ -71,7 +71,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     judge(
         "MQQB-3.1.7.13-13",
         "MQDMPR-3.1.7.1.34-03",
-        expected=holds("the SUT sent no packet", otherwise="a packet"),
+        expected=holds("the SUT sent no packet", otherwise="the SUT sent a packet"),
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
@@ -100,7 +100,10 @@ def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",
-        expected=holds("the Session Ack Send Timer is stopped", otherwise=f"{timer} ms left"),
+        expected=holds(
+            "the Session Ack Send Timer is stopped",
+            otherwise=f"the Session Ack Send Timer runs for a further {timer} ms",
+        ),
         observed=timer is None,
         evidence=[*sent, ack],
     )
@@ -160,8 +163,10 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     ack = session.acknowledge_all()
     session.quiet()
     state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
-    observed = {"refusal": refusal, "state": state, "last message": last}
-    expected = fields({"refusal": "", "state": "OnHold", "last message": window})
+    observed = {"reason of a refusal": refusal, "State of the queue": state, "number of the last message sent": last}
+    expected = fields(
+        {"reason of a refusal": "", "State of the queue": "OnHold", "number of the last message sent": window}
+    )
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])
 
 
@@ -188,5 +193,7 @@ def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     sut.send(to, body="on hold", application_tag=2)
     peer.settle()
     came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
-    observed = {"state": sut.outgoing(to)["state"], "new messages": came}
-    judge.all(expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer)
+    observed = {"State of the queue": sut.outgoing(to)["state"], "new messages sent": came}
+    judge.all(
+        expected=fields({"State of the queue": "OnHold", "new messages sent": []}), observed=observed, evidence=answer
+    )

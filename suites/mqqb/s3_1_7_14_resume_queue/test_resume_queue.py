@@ -26,13 +26,13 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     sender.send(2, 3)
     sender.collect_all(session, 1)
     if list_tags_after_first(session):
-        raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
+        raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
     judge.all(
         expected=[2, 3],
         observed=list_tags_after_first(session),
-        case="messages sent after the resumption",
+        case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
 
@@ -47,7 +47,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     _, sent = sender.await_first(1)
     sut.pause(sender.to)
     if find_initiated_session(sut, sender.to)["SessionActive"]:
-        raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (3.1.7.13)")
+        raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
     judge(
         "MQQB-3.1.7.14-07",
@@ -105,7 +105,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     if waiting == "sent while paused":
         sender.send(2)
     if early is not None or sender.poll_session(sut.connect_timeout_ms) is not None:
-        raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
+        raise ConformanceFailure("the SUT establishes a session for a paused queue (MS-MQQB 3.1.7.12)")
     sut.resume(sender.to)
     again = sender.poll_session(sut.response_timeout_ms)
     judge(

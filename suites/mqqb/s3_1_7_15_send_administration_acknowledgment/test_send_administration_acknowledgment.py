@@ -34,7 +34,7 @@ LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
 
 
-def _get_attributes(ack) -> dict[str, int]:
+def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -52,7 +52,7 @@ def _get_attributes(ack) -> dict[str, int]:
 
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
-    found = _get_attributes(ack)
+    found = _get_attributes_of_acknowledgment(ack)
     for rule, name in ATTRIBUTE_BY_RULE.items():
         expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
@@ -439,8 +439,8 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
-    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    """Messages that request no acknowledgment, a different acknowledgment, or the matching acknowledgment are received,
+    purged or deleted, or expire. Only a message with the matching request is acknowledged; the acknowledgment has the
     values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]

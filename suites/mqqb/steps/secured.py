@@ -21,7 +21,7 @@ from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     PROVIDER_BY_PRIVACY_LEVEL,
     SIG10,
     SIG20,
@@ -96,7 +96,7 @@ class SecuredDisposition:
     @property
     def silent_refusal(self) -> str:
         """Return the message's administration acknowledgments and whether the message is in its queue."""
-        return f"{self.answer} and message {self.kept}"
+        return f"{self.answer} and the message is {self.kept}"
 
     @property
     def level(self) -> str:
@@ -137,17 +137,17 @@ RULES_OF_ACKNOWLEDGING = (
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 NOT_KEPT_OUTCOME = "not stored in its queue"
-SILENT_REFUSAL_OUTCOME = f"no acknowledgment and message {NOT_KEPT_OUTCOME}"
+SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
-    "answer": "administration acknowledgment",
-    "final": "FinalAck",
+    "answer": "administration acknowledgment of message",
+    "final": "FinalAck of message",
     "kept": "message",
-    "silent_refusal": "refusal",
-    "level": "authentication level",
-    "body": "body",
+    "silent_refusal": "refusal of message",
+    "level": "authentication level of message",
+    "body": "body of message",
 }
 """The subject of each attribute of a disposition, in verdicts."""
-SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
+SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
@@ -166,7 +166,8 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
-        case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
+        subject = SUBJECT_NAMES[attribute]
+        case = f'{subject} "{name}"' if name else subject.removesuffix(" of message")
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT_REFUSAL_REASON)
@@ -293,7 +294,7 @@ class Secured:
 
     def refused_without_storing(self, nack: str) -> str:
         """Return ``silent_refusal`` of a message that is refused and not stored."""
-        return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
+        return f"{self.refused(nack)} and the message is {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""
@@ -376,7 +377,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
-    if receiver is None and provider == ADVANCED and not find_release(sut).aes:
+    if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
         )

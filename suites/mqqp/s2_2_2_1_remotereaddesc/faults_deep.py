@@ -114,7 +114,7 @@ class ReservedInRequest(RemoteStarting):
 
 @fault("server-endless-read-ends-after-one-hour", breaks="MQQP-2.2.2.1-02")
 class EndlessReadEnds(RemoteStarting):
-    """The server ends a read without a time-out after one hour."""
+    """The server ends a read without a timeout after one hour."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)

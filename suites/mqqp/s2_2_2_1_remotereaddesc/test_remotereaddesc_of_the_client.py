@@ -68,7 +68,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
+    """Two receives without a timeout wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
     ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
     """
     reader = Reader(peer, sut, version)

@@ -14,9 +14,9 @@ from reference_qm.surface.clock import Now
 WITHOUT_SEVERITY = 0x7FFFFFFF
 
 
-@fault("server-time-out-status-without-severity-bit", breaks="MQQP-2.2-D01")
+@fault("server-timeout-status-without-severity-bit", breaks="MQQP-2.2-D01")
 class TimeOutWithoutBit(RemoteReads):
-    """The server clears the S bit of the status of a read whose time-out expired after a wait."""
+    """The server clears the S bit of the status of a read whose timeout expired after a wait."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout:

@@ -89,7 +89,7 @@ class LimitedTimer(RemoteStarting):
         return entry
 
 
-@fault("server-call-timer-of-time-out-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
+@fault("server-call-timer-of-timeout-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
 class HighTimeoutInfinite(RemoteStarting):
     """The server waits without a limit when the highest bit of ulTimeout is set."""
 

@@ -17,7 +17,7 @@ TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_end(read):
-    """Return the text for a read whose time-out expired."""
+    """Return the text for a read whose timeout expired."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
@@ -44,7 +44,7 @@ KINDS_OF_READS = {
         "any": "MQQP-3.1.4.10-D01",
     },
 }
-"""By method: the rules that name the time-out of each kind of read."""
+"""By method: the rules that name the timeout of each kind of read."""
 HANDLES_OF_ENDED_READS = {
     Method.START_RECEIVE: ("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"),
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
@@ -61,9 +61,9 @@ HANDLES_OF_ENDED_READS = {
     ],
 )
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """In an empty queue, a receive with time-out 0 fails at once. Two receives, one of them by a cursor, a peek, and a
-    PEEK_NEXT at the last message of a second queue fail after their time-outs. One of two further receives gets a
-    message, and the other receive fails after its time-out of 1,300 ms.
+    """In an empty queue, a receive with timeout 0 fails at once. Two receives, one of them by a cursor, a peek, and a
+    PEEK_NEXT at the last message of a second queue fail after their timeouts. One of two further receives gets a
+    message, and the other receive fails after its timeout of 1,300 ms.
     """
     queue, second = remote.open(), remote.open("admin")
     remote.deliver(["first"], queue="admin")
@@ -109,8 +109,8 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in KINDS_OF_READS.items()],
 )
 def test_long_timeout_is_not_shortened(remote, judge, by):
-    """A receive with a time-out of 67,000 ms, which does not fit into 16 bits, fails after that time. Receives with the
-    time-outs 0x80000000 and 0xFFFFFFFE still wait then. In virtual time, the first of them fails after 25 days.
+    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. Receives with the
+    timeouts 0x80000000 and 0xFFFFFFFE still wait then. In virtual time, the first of them fails after 25 days.
     """
     queue = remote.open()
     high = [queue.begin_receive(by=by, ulTimeout=value) for value in (HIGHEST_BIT_MS, 0xFFFF_FFFE)]

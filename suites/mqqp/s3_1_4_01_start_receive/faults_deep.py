@@ -153,7 +153,7 @@ class PeekNextWithHandle(RemoteReads):
     breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 )
 class TimedOutWithHandle(RemoteReads):
-    """The server returns a context handle for a receive whose time-out expired after a wait."""
+    """The server returns a context handle for a receive whose timeout expired after a wait."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and status is Status.MQ_ERROR_IO_TIMEOUT and entry.Timeout:
@@ -172,7 +172,7 @@ class UnknownCursorThrown(RemoteReads):
             super().answer_read(call, status, entry)
 
 
-@fault("server-start-receive2-time-out-thrown", breaks="MQQP-3.1.4.10-D05")
+@fault("server-start-receive2-timeout-thrown", breaks="MQQP-3.1.4.10-D05")
 class TimeOutThrown(RemoteReads):
     """The server raises an RPC exception for a RemoteQMStartReceive2 that finds no message."""
 
@@ -194,7 +194,7 @@ class DeletedQueueEndsWaitWithSuccess(Waiting):
 
 @fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
 class EntryOfTimedOutReadKept(RemoteReads):
-    """The server keeps the entry of a read whose time-out expired, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a read whose timeout expired, so that its dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
@@ -305,7 +305,7 @@ class PeekNextDoesNotWait(RemoteReads):
         super().remote_peek_next(entry, descriptor, cursor, now)
 
 
-@fault("server-receive-by-cursor-waits-without-time-out", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
+@fault("server-receive-by-cursor-waits-without-timeout", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class CursorReceiveWaitsForEver(RemoteReads):
     """The server waits in a receive by a cursor without a time limit."""
 
@@ -317,7 +317,7 @@ class CursorReceiveWaitsForEver(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("server-peek-current-time-out-in-seconds", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
+@fault("server-peek-current-timeout-in-seconds", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
 class PeekWaitsInSeconds(RemoteReads):
     """The server takes ulTimeout of a PEEK_CURRENT as seconds."""
 
@@ -329,7 +329,7 @@ class PeekWaitsInSeconds(RemoteReads):
         super().remote_peek(entry, descriptor, cursor, now)
 
 
-@fault("server-time-out-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
+@fault("server-timeout-rounded-to-seconds", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"))
 class TimeoutRounded(RemoteStarting):
     """The server rounds ulTimeout up to a whole number of seconds."""
 
@@ -340,7 +340,7 @@ class TimeoutRounded(RemoteStarting):
         return entry
 
 
-@fault("server-time-out-of-low-16-bits", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
+@fault("server-timeout-of-low-16-bits", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
 class TimeoutTruncated(RemoteStarting):
     """The server waits only for the low 16 bits of ulTimeout."""
 
@@ -351,7 +351,7 @@ class TimeoutTruncated(RemoteStarting):
         return entry
 
 
-@fault("server-time-out-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
+@fault("server-timeout-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
 class NegativeTimeout(RemoteStarting):
     """The server does not wait when the highest bit of ulTimeout is set, also for 0xFFFFFFFE and 0x80000000."""
 

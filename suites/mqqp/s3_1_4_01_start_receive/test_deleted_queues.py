@@ -111,8 +111,8 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     reads = [call for calls in made.values() for call in calls]
     then = beside.receive().label_or_outcome
     observed = {
-        "reads_of_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],
-        "read_of_other_queue": then,
+        "reads_of_the_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],
+        "read_of_the_other_queue": then,
     }
     judge(
         "MQQP-3.1.4.7-03",
@@ -120,5 +120,5 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         observed=purged.outcome != "MQ_OK" or purged.outcome,
         evidence=purged.evidence,
     )
-    expected = facts(reads_of_deleted_queue=each(Call.FAILURE, "read"), read_of_other_queue="second")
+    expected = facts(reads_of_the_deleted_queue=each(Call.FAILURE, "read"), read_of_the_other_queue="second")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

@@ -36,9 +36,9 @@ class CursorReadsLeft(RemoteOpening):
         super().close_open_queue_entry(entry)
 
 
-@fault("server-close-queue-leaves-reads-with-time-out", breaks="MQQP-3.1.4.4-09")
+@fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
 class TimedReadsLeft(RemoteOpening):
-    """The server ends only the reads without a time-out when a queue is closed."""
+    """The server ends only the reads without a timeout when a queue is closed."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)

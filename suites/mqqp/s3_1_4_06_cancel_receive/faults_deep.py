@@ -99,18 +99,18 @@ class CursorReadNotCancelled(RemoteEnding):
         return status, found
 
 
-@fault("server-cancel-receive-of-read-without-time-out-not-found", breaks="MQQP-3.1.4.6-10")
+@fault("server-cancel-receive-of-read-without-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class EndlessReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive without a time-out."""
+    """The server does not find a waiting receive without a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
         return (Status.MQ_ERROR, None) if found is not None and found.Timeout == INFINITE_MS else (status, found)
 
 
-@fault("server-cancel-receive-of-read-with-time-out-not-found", breaks="MQQP-3.1.4.6-10")
+@fault("server-cancel-receive-of-read-with-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class TimedReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive that has a time-out."""
+    """The server does not find a waiting receive that has a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -164,7 +164,7 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
 class CancelledReadAnsweredLate(RemoteEnding):
-    """The server returns MQ_OK for a cancel, but answers a read without a time-out only when a message arrives."""
+    """The server returns MQ_OK for a cancel, but answers a read without a timeout only when a message arrives."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         if entry.Timeout == INFINITE_MS:
@@ -200,7 +200,7 @@ class CancelledReadTakesMessage(RemoteEnding):
 
 @fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
 class CancelledRequestIdInUse(RemoteEnding):
-    """The server keeps the entry of a cancelled read without a time-out, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a cancelled read without a timeout, so that its dwRequestID stays in use."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         done = super().cancel_remote_read(entry, status)

@@ -148,7 +148,7 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
 @covers("MQQP-3.1.4.6-05")
 def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
-    the peek still waits (E52).
+    the peek still waits (erratum E52).
     """
     queue, number = remote.open(), remote.request_id()
     read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -157,8 +157,8 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-05",
-        expected=one_of(facts(success=True, peek_ended=True), facts(success=False, peek_ended=False)),
-        observed={"success": cancelled.outcome == "MQ_OK", "peek_ended": read.answered},
+        expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
+        observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
         evidence=[read, cancelled],
     )
 
@@ -198,18 +198,18 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     again = queue.cancel(one)
     fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen, expected = (
-        {"second_cancel": again.outcome, "new_read_with_same_request_id": fresh.state_after_silence()},
-        facts(second_cancel=ERROR, new_read_with_same_request_id=first.WAITING),
+        {"second_cancel": again.outcome, "new_read_with_the_same_dwRequestID": fresh.state_after_silence()},
+        facts(second_cancel=ERROR, new_read_with_the_same_dwRequestID=first.WAITING),
     )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
     seen = {
-        "reads_before_cancel": waits,
+        "reads_before_the_cancel": waits,
         "cancel": cancelled.outcome,
         "first_read": end,
         "second_read": second.state_after_silence(),
     }
     expected = facts(
-        reads_before_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
+        reads_before_the_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
     )
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
@@ -233,7 +233,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """A receive without a time-out, a receive by a cursor and a RemoteQMStartReceive wait, and RemoteQMCancelReceive
+    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait, and RemoteQMCancelReceive
     names the dwRequestID of one receive: that receive ends without a message, and the other two still wait.
     """
     queue = remote.open()
@@ -250,8 +250,8 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
     judge.all(
-        expected=facts(reads_before_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_cancel=expected),
-        observed={"reads_before_cancel": waits, "cancel": cancelled.outcome, "reads_after_cancel": after},
+        expected=facts(reads_before_the_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_the_cancel=expected),
+        observed={"reads_before_the_cancel": waits, "cancel": cancelled.outcome, "reads_after_the_cancel": after},
         evidence=cancelled.evidence,
     )
     for number in numbers:
@@ -297,17 +297,17 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     remote.deliver(["first", "second"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {
-        "receive_before_cancel": waits,
+        "pending_receive_before_the_cancel": waits,
         "cancel": cancelled.outcome,
-        "receive_after_cancel": end,
+        "pending_receive_after_the_cancel": end,
         "earlier_receive": earlier.wait().label_or_outcome,
         "next_receive": then,
     }
     expected, evidence = (
         facts(
-            receive_before_cancel=read.WAITING,
+            pending_receive_before_the_cancel=read.WAITING,
             cancel="MQ_OK",
-            receive_after_cancel=NO_MESSAGE,
+            pending_receive_after_the_cancel=NO_MESSAGE,
             earlier_receive="first",
             next_receive="second",
         ),
@@ -329,5 +329,5 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
         expected="MQ_OK",
         observed=cancelled.outcome,
         evidence=cancelled.evidence,
-        case="cancel",
+        case="cancel of the read",
     )

@@ -53,7 +53,7 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
         expected=facts(
-            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=["first", "second"]
+            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=in_queue("first", "second")
         ),
         observed=observed,
         evidence=evidence,
@@ -117,7 +117,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     purged = queue.purge()
     queue.give_back(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
-    judge.all(expected=facts(purge="MQ_OK", queue=[]), observed=observed, evidence=[held, purged])
+    judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -139,18 +139,18 @@ def test_purge_removes_all_messages(remote, judge, kind):
     later = build_full_message(remote.peer, "first", kind)
     remote.send_all([later])
     observed = {
-        "messages_before": before,
+        "number_of_messages_before_the_purge": before,
         "purge": purged.outcome,
-        "queue_after_purge": left,
+        "queue_after_the_purge": left,
         "later_message": queue.receive(),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
-        messages_before=len(sent),
+        number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
-        queue_after_purge=[],
+        queue_after_the_purge=in_queue(),
         later_message=UnchangedMessage(later),
-        queue_at_the_end=[],
+        queue_at_the_end=in_queue(),
     )
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
@@ -183,21 +183,21 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     told = list_class_names([ack for ack in receiver.await_acks(3) if get_correlation_id(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
-        "received": received.label_or_outcome,
+        "label_of_the_unended_receive": received.label_or_outcome,
         "purge": purged.outcome,
-        "end": ended.outcome,
-        "queue_before_end": before,
-        "queue_after_end": after,
-        "queue_after_next_message": queue.labels(),
+        "end_of_the_receive": ended.outcome,
+        "queue_before_the_end": before,
+        "queue_after_the_end": after,
+        "queue_after_the_next_message": queue.labels(),
     }
     evidence = [received, purged, ended]
     expected = facts(
-        received="first",
+        label_of_the_unended_receive="first",
         purge="MQ_OK",
-        end="MQ_OK",
-        queue_before_end=[],
-        queue_after_end=[],
-        queue_after_next_message=["fourth"],
+        end_of_the_receive="MQ_OK",
+        queue_before_the_end=in_queue(),
+        queue_after_the_end=in_queue(),
+        queue_after_the_next_message=in_queue("fourth"),
     )
     judge(
         "MQQP-3.1.4.7-D01",

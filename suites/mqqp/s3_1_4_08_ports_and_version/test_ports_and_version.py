@@ -88,7 +88,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
     except (ConformanceFailure, SutUnavailable) as lost:
         judge(
             "MQQP-3.1.3-01",
-            expected=facts(port="served", read="first"),
+            expected=facts(interface_at_the_returned_port="served", read="first"),
             observed=str(lost),
             evidence=before.evidence,
         )
@@ -101,8 +101,13 @@ def test_interface_is_served_after_restart(remote, sut, judge):
         )
         return
     evidence = [before, after]
-    observed = {"port": found, "read": read}
-    judge("MQQP-3.1.3-01", expected=facts(port="served", read="first"), observed=observed, evidence=evidence)
+    observed = {"interface_at_the_returned_port": found, "read": read}
+    judge(
+        "MQQP-3.1.3-01",
+        expected=facts(interface_at_the_returned_port="served", read="first"),
+        observed=observed,
+        evidence=evidence,
+    )
     judge(
         "MQQP-3.1.4.8-D05",
         expected=between(1, HIGHEST_PORT),
@@ -115,13 +120,16 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
-    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (E53). With an SPX port type, it
-    returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
+    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
+    type, it returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
-    observed: dict[str, Any] = {"port types above 3": refused, "IP_READ": bool(calls[-1].status) or calls[-1].outcome}
-    expected: dict[str, Any] = {"port types above 3": each("no port"), "IP_READ": holds("a port")}
+    observed: dict[str, Any] = {
+        "calls with a port type above 3": refused,
+        "call with IP_READ": bool(calls[-1].status) or calls[-1].outcome,
+    }
+    expected: dict[str, Any] = {"calls with a port type above 3": each("no port"), "call with IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
     spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if find_release(remote.sut).spx is False else []
     observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
@@ -162,7 +170,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULT_RPC_PORTS, strict=True)]
-    steps = [(one >= 0 and one % PORT_STEP == 0) or f"{one} from it" for one in apart]
+    steps = [(one >= 0 and one % PORT_STEP == 0) or f"a distance of {one} from the default port" for one in apart]
     configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULT_RPC_PORTS)
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]
@@ -188,8 +196,8 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
     told = [call.out is not None or call.outcome for call in calls]
-    observed = {"versions": told, "read": queue.receive().label_or_outcome}
-    expected = facts(versions=each(holds("a version")), read="first")
+    observed = {"answers of RemoteQmGetVersion": told, "read": queue.receive().label_or_outcome}
+    expected = facts(**{"answers of RemoteQmGetVersion": each(holds("a version")), "read": "first"})
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
     for call in (one.expect_success() for one in calls):
         major, minor = release.version

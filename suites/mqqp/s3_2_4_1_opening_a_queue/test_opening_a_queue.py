@@ -57,26 +57,36 @@ def judge_opening(peer, sut, judge, reader):
     judge(
         "MQQP-3.2.4.1-02",
         expected=server.port,
-        case="port of the first bind",
+        case="port to which the client binds first",
         observed=ports[0] if ports else "none",
         evidence=frames,
     )
     asked = list_new_calls("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
-        {"dwPortType": call.into.dwPortType, "first_binding": call.association in bound[:1]}
+        {"dwPortType": call.into.dwPortType, "on_the_first_binding": call.association in bound[:1]}
         for call in asked
         if call.into is not None
     ]
-    port = facts(dwPortType=PortType.IP_READ, first_binding=True)
+    port = facts(dwPortType=PortType.IP_READ, on_the_first_binding=True)
     judge(
-        "MQQP-3.2.4.1-03", expected=[port], case="calls of RemoteQMGetQMQMServerPort", observed=types, evidence=evidence
+        "MQQP-3.2.4.1-03",
+        expected=[port],
+        case="number of calls of RemoteQMGetQMQMServerPort",
+        observed=types,
+        evidence=evidence,
     )
     request.outcome()
     peer.pass_time(sut.quiet_ms)
     opened = list_new_calls("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
-    judge("MQQP-3.2.4.1-08", expected=1, case="calls of RemoteQMOpenQueue", observed=len(opened), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-08",
+        expected=1,
+        case="number of calls of RemoteQMOpenQueue",
+        observed=len(opened),
+        evidence=evidence,
+    )
     judge(
         "MQQP-3.2.4.1-04",
         expected=[server.read_port],
@@ -205,14 +215,14 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {
         "read_before_the_call": before,
-        "call_cancelled": given_up,
-        "call_cancelled_too_early": took.ms < earliest_ms,
+        "the_call_is_cancelled": given_up,
+        "the_call_is_cancelled_too_early": took.ms < earliest_ms,
         "read_after_the_call": others,
     }
     expected = facts(
         read_before_the_call=Outcome.SUCCESS,
-        call_cancelled=True,
-        call_cancelled_too_early=False,
+        the_call_is_cancelled=True,
+        the_call_is_cancelled_too_early=False,
         read_after_the_call=Outcome.SUCCESS,
     )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)

@@ -111,7 +111,7 @@ for _kind in KINDS:
         _kind,
         "ulTimeout",
         "rounded-to-seconds",
-        "the time-out rounded up to seconds",
+        "the timeout rounded up to seconds",
         lambda qm, read: read.TimeOut if read.TimeOut == INFINITE_MS else -(-read.TimeOut // 1000) * 1000,
     )
     _add_field_fault(_kind, "ulTimeout", "in-16-bits", "at most 0xFFFF", lambda qm, read: min(read.TimeOut, 0xFFFF))
@@ -122,7 +122,7 @@ for _kind in KINDS:
         "0x7FFFFFFF when the application sets no time limit",
         lambda qm, read: min(read.TimeOut, 0x7FFFFFFF),
     )
-    _add_field_fault(_kind, "ulTimeout", "0-as-1", "1 when the time-out is 0", lambda qm, read: max(read.TimeOut, 1))
+    _add_field_fault(_kind, "ulTimeout", "0-as-1", "1 when the timeout is 0", lambda qm, read: max(read.TimeOut, 1))
     _add_field_fault(
         _kind,
         "dwRequestID",

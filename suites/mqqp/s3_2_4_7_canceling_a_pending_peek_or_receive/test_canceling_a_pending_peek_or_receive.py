@@ -31,7 +31,11 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
     cancels = reader.server.named("RemoteQMCancelReceive")
     evidence = [frame for call in (*reads, *cancels) for frame in call.frames[:1]]
     judge(
-        "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
+        "MQQP-3.2.4.7-03",
+        expected=1,
+        case="number of calls of RemoteQMCancelReceive",
+        observed=len(cancels),
+        evidence=evidence,
     )
     cancelled = reader.get_read_description(reads[2]).dwRequestID
     for rule, name, expected in (

@@ -62,14 +62,14 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     closings = reader.server.named("RemoteQMCloseCursor")
     after = [reader.get_read_description(call).hCursor for call in reader.reads()[len(before) :]]
     observed = {
-        "cursors_of_reads_before_close": before,
-        "calls_of_RemoteQMCloseCursor": len(closings),
-        "cursors_of_reads_after_close": [one for one in after if one == Reader.CURSOR],
+        "cursors_of_the_reads_before_the_close": before,
+        "number_of_calls_of_RemoteQMCloseCursor": len(closings),
+        "cursors_of_the_reads_after_the_close": [one for one in after if one == Reader.CURSOR],
     }
     expected = facts(
-        cursors_of_reads_before_close=[Reader.CURSOR] * len(ways),
-        calls_of_RemoteQMCloseCursor=1,
-        cursors_of_reads_after_close=[],
+        cursors_of_the_reads_before_the_close=[Reader.CURSOR] * len(ways),
+        number_of_calls_of_RemoteQMCloseCursor=1,
+        cursors_of_the_reads_after_the_close=[],
     )
     judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])
 

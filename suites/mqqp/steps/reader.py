@@ -333,7 +333,7 @@ class Reader:
         return self.begin(reading.verb, **where, timeout_ms=timeout_ms, **more)
 
     def begin_long_reads(self, reading: Reading, remote: int, count: int, cursor: int | None = None) -> list[Request]:
-        """Let the SUT begin ``count`` reads with a long time-out, each after the peer has received
+        """Let the SUT begin ``count`` reads with a long timeout, each after the peer has received
         the previous read.
         """
         requests = []

@@ -49,8 +49,16 @@ def test_purge_removes_messages_around_locked_message(peer, sut, judge):
     while_locked = application.labels()
     application.end_transaction("abort", transaction)
     judge.all(
-        expected={"received": "2", "while_locked": [], "after_abort": []},
-        observed={"received": received, "while_locked": while_locked, "after_abort": application.labels()},
+        expected={
+            "label_of_the_received_message": "2",
+            "labels_in_the_queue_while_the_message_is_locked": [],
+            "labels_in_the_queue_after_the_abort": [],
+        },
+        observed={
+            "label_of_the_received_message": received,
+            "labels_in_the_queue_while_the_message_is_locked": while_locked,
+            "labels_in_the_queue_after_the_abort": application.labels(),
+        },
     )
 
 
@@ -84,14 +92,14 @@ def test_receive_from_empty_queue_waits_for_message(peer, sut, judge):
 @covers("MQSO-5.1.1.2-D05")
 @varied("acknowledgments", "positive journaling", "negative journaling", "application tag", "trace")
 def test_deleted_queue_and_its_messages_are_gone(sut, judge):
-    """When a queue with two messages has been deleted, peeks at the queue and sends to it are refused; a new queue with
-    the same name is empty.
+    """When a queue with two messages has been deleted, the SUT refuses to peek at the queue and to send to it; a new
+    queue with the same name is empty.
     """
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
     sut.delete_queue(queue)
     observed = {"peek": sut.attempt("peek", queue=queue), "send": sut.attempt(sut.send_here, queue, ["3"])}
-    judge.all(expected=each(Outcome.REFUSED, "request"), observed=observed)
+    judge.all(expected=each(Outcome.REFUSED, "request for the deleted queue"), observed=observed)
     sut.create_queue(queue)
     judge.all(expected=in_queue(), observed=sut.labels(queue))
 
@@ -135,4 +143,4 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
     outcomes_after = [
         sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in (first_cursor, second_cursor)
     ]
-    judge.all(expected=each(Outcome.REFUSED, "cursor"), observed=outcomes_after)
+    judge.all(expected=each(Outcome.REFUSED, "read by an old cursor"), observed=outcomes_after)

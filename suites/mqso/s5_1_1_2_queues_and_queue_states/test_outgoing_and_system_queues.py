@@ -29,6 +29,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
         "MQSO-3.3.4.3-D03",
         expected={name: count for count, name in enumerate(names, 1)},
         observed={name: counts.get(name.lower(), 0) for name in names},
+        case="number of messages in each outgoing queue",
     )
 
 
@@ -49,8 +50,15 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
-    observed = {"arrived": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
-    judge.all(expected=facts(arrived=[1], waiting=2), observed=observed, evidence=frames)
+    observed = {
+        "ApplicationTags_of_the_sent_messages": Sender.tags(frames),
+        "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
+    }
+    judge.all(
+        expected=facts(ApplicationTags_of_the_sent_messages=[1], number_of_waiting_messages=2),
+        observed=observed,
+        evidence=frames,
+    )
     paused = {"second_queue_while_first_is_paused": sut.outgoing_queue(other)["state"] == ON_HOLD}
     sut.pause(other)
     sut.resume(other)
@@ -126,7 +134,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="messages in the outgoing queue")
+        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="number of messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
@@ -148,7 +156,10 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         case="labels in each dead-letter queue",
     )
     judge(
-        "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
+        "MQSO-5.1.1.3-D02",
+        expected=0,
+        observed=sut.outgoing_queue(to)["count"],
+        case="number of messages in the outgoing queue",
     )
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])

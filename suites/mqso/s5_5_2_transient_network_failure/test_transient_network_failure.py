@@ -92,4 +92,9 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
-        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(Outcome.NO_SUCCESS, "request"), observed=requests)
+        judge(
+            "MQSO-5.5.2-03",
+            "MQSO-5.5.2-04",
+            expected=each(Outcome.NO_SUCCESS, "request for the remote queue"),
+            observed=requests,
+        )

@@ -41,17 +41,21 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
     sut.change_environment(coordinator=False)
     peer.eventually(lambda: sut.labels(queue) == labels)
     judge("MQSO-5.5.3-03", expected=in_queue(*labels), observed=sut.labels(queue))
-    judge("MQSO-5.5.3-04", expected=each(Outcome.REFUSED, "request"), observed=_use_queue_in_transaction(sut, queue))
+    judge(
+        "MQSO-5.5.3-04",
+        expected=each(Outcome.REFUSED, "request in an external transaction"),
+        observed=_use_queue_in_transaction(sut, queue),
+    )
     sut.change_environment(coordinator=True)
     judge(
         "MQSO-5.5.3-01",
         "MQSO-5.5.3-06",
-        expected=each(Outcome.DONE, "request"),
+        expected=each(Outcome.DONE, "request in an external transaction"),
         observed=_use_queue_in_transaction(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
-    expected = facts(commits=each(Outcome.REFUSED), queue=labels)
-    judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "queue": sut.labels(queue)})
+    expected = facts(commits=each(Outcome.REFUSED, "commit"), labels_in_the_queue=labels)
+    judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "labels_in_the_queue": sut.labels(queue)})
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
@@ -67,12 +71,17 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        observed = {"begin": Outcome.REFUSED, "queue": sut.labels(queue)}
+        observed = {"begin": Outcome.REFUSED, "labels_in_the_queue": sut.labels(queue)}
     else:
         label = sut.read_label("receive", queue=queue, transaction=transaction)
         decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
-        observed = {"received": label, **decided, "queue": sut.labels(queue)}
-    judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
+        observed = {"label_of_the_received_message": label, **decided, "labels_in_the_queue": sut.labels(queue)}
+    judge.all(
+        expected=facts(
+            label_of_the_received_message="1", prepare=Outcome.DONE, commit=Outcome.DONE, labels_in_the_queue=[]
+        ),
+        observed=observed,
+    )
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
@@ -87,8 +96,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     outcome = sut.attempt(sut.send_here, plain_queue, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
-        expected=facts(send=Outcome.DONE, message_received="here"),
-        observed={"send": outcome, "message_received": sut.read_label("receive", queue=plain_queue)},
+        expected=facts(send=Outcome.DONE, label_of_the_received_message="here"),
+        observed={"send": outcome, "label_of_the_received_message": sut.read_label("receive", queue=plain_queue)},
     )
     attempt = SessionAttempt(peer)
     judge(
@@ -96,7 +105,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session",
+        case="session request of the peer",
     )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
@@ -126,12 +135,16 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     sut.change_environment(coordinator=False)
     sut.restart()
     attempt = SessionAttempt(peer)
-    observed = {"session": attempt.outcome, "queue": sut.labels(queue)}
+    observed = {"session_request_of_the_peer": attempt.outcome, "labels_in_the_queue": sut.labels(queue)}
     judge(
         "MQSO-5.5.3-02",
-        expected=facts(session=SessionAttempt.SERVED, queue=["1", "2"]),
+        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["1", "2"]),
         observed=observed,
         evidence=attempt.evidence,
     )
     sut.change_environment(coordinator=True)
-    judge("MQSO-5.5.3-02", expected=each(Outcome.DONE, "request"), observed=_use_queue_in_transaction(sut, queue))
+    judge(
+        "MQSO-5.5.3-02",
+        expected=each(Outcome.DONE, "request in an external transaction"),
+        observed=_use_queue_in_transaction(sut, queue),
+    )

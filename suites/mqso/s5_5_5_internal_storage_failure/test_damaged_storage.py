@@ -23,7 +23,7 @@ REPAIR_PART, EARLY_PART = 0.5, 0.8
 """Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
 second instant the SUT must not have retried yet.
 """
-WAIT_TOO_LONG_REASON = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
+WAIT_TOO_LONG_REASON = f"the timers of the SUT cannot be accelerated; the check would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
@@ -120,11 +120,15 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
     """Judge rules about the time of a retry."""
     for rule in rules:
         if retry.in_time:
-            observed = {"session_before_the_retry": retry.before, "session_after_the_retry": retry.after}
+            observed = {
+                "session_request_before_the_retry": retry.before,
+                "session_request_after_the_retry": retry.after,
+            }
             judge(
                 rule,
                 expected=facts(
-                    session_before_the_retry=SessionAttempt.NOT_SERVED, session_after_the_retry=SessionAttempt.SERVED
+                    session_request_before_the_retry=SessionAttempt.NOT_SERVED,
+                    session_request_after_the_retry=SessionAttempt.SERVED,
                 ),
                 observed=observed,
                 evidence=retry.evidence,
@@ -142,8 +146,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
     if damaged is None:
         return
-    observed = {"session": damaged.attempt.outcome, "application": damaged.answer}
-    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
+    observed = {"session_request_of_the_peer": damaged.attempt.outcome, "request_of_the_application": damaged.answer}
+    expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, request_of_the_application=Outcome.REFUSED)
     judge(*STOP_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     if not _is_repaired_by(
         peer, sut, judge, damaged.requested_ms + sut.duration_ms(FIRST_MS), (*RETRY_RULES, *FIRST_RETRY_RULES)
@@ -161,7 +165,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=retry.after,
         evidence=retry.evidence,
-        case="session after the retry",
+        case="session request after the retry",
     )
     stored_labels = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
     judge(
@@ -191,7 +195,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         expected=SessionAttempt.NOT_SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session before the second retry",
+        case="session request before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
     if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, LATER_RETRY_RULES):
@@ -221,10 +225,12 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     for _ in range(2):
         observed = {
             key: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
-            for key, name in (("old_queue", queue), ("new_queue", new))
+            for key, name in (("labels_in_the_old_queue", queue), ("labels_in_the_new_queue", new))
         }
         judge.all(
-            expected=facts(old_queue=["kept", "again"], new_queue=["new"]), observed=observed, evidence=attempt.evidence
+            expected=facts(labels_in_the_old_queue=["kept", "again"], labels_in_the_new_queue=["new"]),
+            observed=observed,
+            evidence=attempt.evidence,
         )
         sut.restart()
     sut.change_environment(configuration=True)

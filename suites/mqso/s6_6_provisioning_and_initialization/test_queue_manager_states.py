@@ -18,7 +18,7 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session",
+        case="session request of the peer",
     )
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label="after"))
@@ -27,7 +27,7 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         "MQSO-6.6.2-01",
         "MQSO-6.6.2-02",
         "MQSO-6.6.2-D07",
-        expected=holds("running", otherwise="no message is stored"),
+        expected=holds("running", otherwise="the SUT does not store messages"),
         observed=bool(arrived),
         evidence=[packet],
         case="queue manager",

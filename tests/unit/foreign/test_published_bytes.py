@@ -72,7 +72,7 @@ def test_codec_reads_the_fields_of_published_packet(name: str, read: Any) -> Non
 def test_both_codecs_refuse_a_message_with_headers_of_a_foreign_document(name: str) -> None:
     data = PUBLISHED[name].data
     assert int.from_bytes(data[8:12], "little") == len(data)
-    with pytest.raises(WireError, match="bytes left over after MessagePropertiesHeader"):
+    with pytest.raises(WireError, match="bytes are left over after MessagePropertiesHeader"):
         dissect(data)
     with pytest.raises(FormatError, match="bytes too many"):
         parse_packet(data)

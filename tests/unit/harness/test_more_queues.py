@@ -55,7 +55,7 @@ def test_provisioned_queue_and_its_journal_are_emptied_before_and_after_use() ->
         sut.send(sut.direct_name(queue), label="own")
         sut.control.call("receive", queue=queue)
         assert sut.labels(f"{queue};journal") == ["own"]
-        sut.tidy()
+        sut.restore_state()
         assert sut.labels(f"{queue};journal") == []
 
 

@@ -158,6 +158,6 @@ def test_datagram_received_while_tester_was_suspended_is_processed(environment: 
 def test_system_stopped_on_purpose_does_not_count_as_stalled():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: True)
-    clock.pulse.rest()
+    clock.pulse.stop_asking()
     assert clock.wait(1_000, lambda now_ms: False) == 1_000
     assert (clock.pulse.stalls, clock.pulse.longest_ms, clock.pulse.was_gone) == ([], 0, False)

@@ -226,7 +226,7 @@ def test_impacket_calls_the_peer_at_every_authentication_level(tmp_path, level):
 def test_peer_denies_a_wrong_password_and_records_the_reason(tmp_path, level):
     with served(tmp_path, rpc=access("privacy")) as (environment, server, where):
         assert "access_denied" in impacket(environment, where, (level, "tester", "other"))
-        assert server.malformed[0][1] == "not authenticated: the token is refused"
+        assert server.malformed[0][1] == "the authentication failed: the token is refused"
         assert server.calls == []
 
 
@@ -258,7 +258,7 @@ def test_security_trailers_are_built_and_read():
     [
         ({"level": "integrity"}, "give the test user that authenticates as rpc.user"),
         ({"user": "tester"}, "rpc.user needs a level"),
-        ({"level": "integrity", "user": "tester"}, "give one of password, password_env, password_file"),
+        ({"level": "integrity", "user": "tester"}, "give exactly one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),
         ({"level": "most"}, "must be one of none, connect, packet, integrity, privacy"),
         ({"level": "privacy", "user": "a", "password": "b", "authentication": "x"}, "must be one of negotiate, ntlm"),

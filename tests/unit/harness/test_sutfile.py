@@ -90,7 +90,7 @@ def test_invalid_key_of_the_sut_file_gives_one_line_error_with_remedy(
 
 
 def test_missing_or_broken_sut_file_gives_one_line_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot be read"):
         load_sut_file(tmp_path / "none.toml")
     (tmp_path / "broken.toml").write_text("[sut", encoding="utf-8")
     with pytest.raises(UsageError, match="not a TOML file"):
@@ -105,5 +105,5 @@ def test_remote_address_is_accepted_with_explicit_permission() -> None:
 def test_old_table_name_in_sut_file_is_accepted_only_without_the_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
-    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are present"):
+    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\], and both are present"):
         parse_sut_file(GOOD | former)
