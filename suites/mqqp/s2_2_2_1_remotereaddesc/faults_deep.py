@@ -71,14 +71,6 @@ class TimeOfSending(RemoteReads):
         return {**given, "dwArriveTime": position.MessageReference.SentTime}
 
 
-@fault("server-reserved-0-in-refusal", breaks="MQQP-2.2.2.1-D03")
-class ReservedOfRefusal(_Answer):
-    """The server sets Reserved to 0 in the answer to a refused read."""
-
-    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
-        return {"Reserved": 0} if status else {}
-
-
 @fault("server-reserved-of-lookup-copied", breaks="MQQP-2.2.2.1-D03")
 class ReservedOfLookup(_Answer):
     """The server copies Reserved of the request to the answer of RemoteQMStartReceiveByLookupId."""
@@ -121,14 +113,6 @@ class EndlessReadEnds(RemoteStarting):
         if entry.Timeout == INFINITE_MS:
             entry.Timeout = 3_600_000
         return entry
-
-
-@fault("server-dwsize-of-refusal-not-0", breaks="MQQP-2.2.2.1-D02")
-class DwSizeOfPeek(_Answer):
-    """The server sets dwSize of an answer without a message to 4."""
-
-    def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
-        return {"dwSize": 4, "lpBuffer": bytes(4)} if status else {}
 
 
 @fault("client-reserved-above-1-of-answer-refused", breaks="MQQP-2.2.2.1-06")

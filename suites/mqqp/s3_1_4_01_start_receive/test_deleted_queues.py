@@ -53,7 +53,7 @@ def _read_in_each_way(queue, by, cursor):
         },
     }
 )
-@covers("MQQP-3.1.4.7-03", "MQQP-3.1.4.4-D01", "MQDMPR-3.1.7.1.12-04")
+@covers("MQQP-3.1.4.7-03", "MQQP-3.1.4.4-D01", "MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
@@ -93,6 +93,8 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
             errata="E170",
         )
     judge(
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-04",
         expected=QUEUE_GONE_STATUS,
         observed=end.outcome,

@@ -316,25 +316,36 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
 @covers("MQQP-3.1.1.3-02")
 def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, end):
     """Reads of two queues wait with the same dwRequestID, and one read gets a message, times out or is cancelled: the
-    other read still waits, and can be cancelled.
+    read of the other queue, and a second read of the same queue, still wait and can be cancelled.
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()
     timeout_ms = SHORT_READ_TIMEOUT_MS if end == "time-out" else LONG_READ_TIMEOUT_MS
     ending = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=timeout_ms)
     other = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    second = remote.request_id()
+    beside = queue.begin_receive(by=by, dwRequestID=second, ulTimeout=LONG_READ_TIMEOUT_MS)
     if end == "message":
         remote.deliver(["first"])
     elif end == "cancel":
         queue.cancel(number)
     ending.wait()
     waits = other.state_after_silence()
-    cancelled = admin.cancel(number)
+    still = beside.state_after_silence()
+    cancelled, cancelled_beside = admin.cancel(number), queue.cancel(second)
     other.wait()
     observed = {
         "read_of_the_other_queue": waits,
         "cancel": cancelled.outcome,
         "the_cancelled_read_has_ended": other.answered,
+        "second_read_of_the_queue": still,
+        "cancel_of_the_second_read": cancelled_beside.outcome,
     }
-    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", the_cancelled_read_has_ended=True)
+    expected = facts(
+        read_of_the_other_queue=other.WAITING,
+        cancel="MQ_OK",
+        the_cancelled_read_has_ended=True,
+        second_read_of_the_queue=other.WAITING,
+        cancel_of_the_second_read="MQ_OK",
+    )
     judge.all(expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

@@ -36,18 +36,6 @@ class OtherHandleOpened(RemoteOpening):
         return dwp_context if known is None else h_queue
 
 
-@fault("server-second-open-queue-of-descriptor-adds-no-entry", breaks="MQQP-3.1.4.3-17")
-class SecondOpenIgnored(RemoteOpening):
-    """The server adds no entry for a second RemoteQMOpenQueue of the same descriptor, and returns MQ_OK."""
-
-    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
-        before = self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"])
-        super().remote_qm_open_queue(call, now)
-        for entry in self.qm.remote.OpenQueueEntryCollection.of(call.arguments["dwpContext"]):
-            if before and entry not in before:
-                self.qm.remote.OpenQueueEntryCollection.remove(entry)
-
-
 @fault("server-open-queue-dwmqs-1-refused", breaks="MQQP-3.1.4.3-D01")
 class RoutingServerRefused(RemoteOpening):
     """The server refuses a RemoteQMOpenQueue whose dwMQS is 1."""

@@ -20,7 +20,7 @@ class _Closing(RemoteOpening):
         return None if descriptor is None else self.qm.remote_starting.find_remote_cursor(descriptor, given["hCursor"])
 
 
-@fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-10"))
+@fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
 class ComparedInPart(_Closing):
     """The server closes a cursor whose handle equals hCursor only in its low 16 bits."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.expectations import each, facts, none, one_of, status
@@ -230,7 +232,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQDMPR-3.1.7.1.17-05")
+@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait, and RemoteQMCancelReceive
@@ -239,7 +241,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
     cursor = queue.open_cursor()
-    kinds = (
+    kinds: tuple[dict[str, Any], ...] = (
         {"ulTimeout": NO_TIME_LIMIT},
         {"ulTimeout": LONG_READ_TIMEOUT_MS, "hCursor": cursor},
         {"ulTimeout": LONG_READ_TIMEOUT_MS, "by": Method.START_RECEIVE},

@@ -31,14 +31,6 @@ class NoPortForReader(RemoteOpening):
         return 0 if len(self.qm.remote.OpenQueueEntryCollection) else super().get_server_port(port_type)
 
 
-@fault("server-port-of-spx-read-is-tcp-port", breaks="MQQP-3.1.4.8-03")
-class SpxReadPort(RemoteOpening):
-    """The server returns the TCP port of qm2qm for IPX_READ, although it does not support SPX."""
-
-    def get_server_port(self, port_type: int) -> int:
-        return super().get_server_port(port_type & 1 if port_type == 3 else port_type)
-
-
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
 class VersionOfReader(RemoteOpening):
     """The server returns another build number while a queue is open for remote reading."""

@@ -135,7 +135,7 @@ class CurrentReturnsNext(Seeking):
         return status, found
 
 
-@fault("server-lookup-receive-current-of-locked-message", breaks=("MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-36"))
+@fault("server-lookup-receive-current-of-locked-message", breaks="MQQP-3.1.4.11-36")
 class LockedReceived(Seeking):
     """The server receives by LookupIdentifier a message that is locked by another receive."""
 
@@ -148,7 +148,7 @@ class LockedReceived(Seeking):
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
 
 
-@fault("server-lookup-next-ends-at-locked-message", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"))
+@fault("server-lookup-next-ends-at-locked-message", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
 class NextIgnoresLock(Seeking):
     """The server finds no message for a NEXT action when the next message is locked."""
 

@@ -69,6 +69,7 @@ def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDe
 
 
 @for_each_section(lambda section: [*section.old.values(), *section.new.values()])
+@covers("MQQP-2.2.2.1-D03")
 def test_client_read_has_required_fields(peer, sut, judge, section):
     """The SUT has three queues of the peer and several cursors open, and has read a message of the second queue. Each
     further read of this queue has the required value in each field: in the REMOTEREADDESC of RemoteQMStartReceive when
@@ -90,7 +91,7 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
             where = remotes[1], cursor
             asks_version &= judge_fields_of_reads(reader, judge, reading, (method, rules), where, timeouts_ms)
     if not asks_version:
-        judge.conclude(*section.old.values())
+        judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
 
 
@@ -165,6 +166,7 @@ def judge_fields_of_read(
         observed=asked.lpBuffer is None,
         evidence=call.evidence,
     )
+    judge("MQQP-2.2.2.1-D03", expected=0, observed=asked.Reserved, case="Reserved", evidence=call.evidence)
 
 
 def required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
