@@ -142,19 +142,27 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """A transaction that the queue manager prepared is listed after a restart with the same state and the same
+    """Two transactions that the queue manager prepared are listed after a restart with the same states and the same
     operations.
     """
     to = sut.format_name("transactional")
-    prepared = sut.control.call("begin", external=True)["transaction"].lower()
-    sut.send(to, label="prepared", body="prepared", transaction=prepared)
-    sut.control.call("prepare", transaction=prepared)
-    state_before = _list_transaction_states(sut).get(prepared)
+    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(2)]
+    for number, transaction in enumerate(prepared, 1):
+        for _ in range(number):
+            sut.send(to, label="prepared", body="prepared", transaction=transaction)
+        sut.control.call("prepare", transaction=transaction)
+    states_before = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
     sut.restart()
-    state_after = _list_transaction_states(sut).get(prepared)
-    if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
-        state_after = state_after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
+    states_after = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
+    for number, transaction in enumerate(prepared):
+        if sut.attempt("abort", transaction=transaction) == Outcome.REFUSED:
+            states_after[number] = states_after[number] or "unknown"
+    judge(
+        "MQDMPR-3.1.1.1-D03",
+        expected=states_before,
+        observed=states_after,
+        case="transactions that are listed after a restart",
+    )
 
 
 def _list_transaction_states(sut):

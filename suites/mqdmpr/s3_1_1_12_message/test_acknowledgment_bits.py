@@ -59,17 +59,26 @@ CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
+LONG_WAIT_MS = 60_000
 
 
 class Disposition(NamedTuple):
-    """An outcome of messages: the destination and fields of the messages, the action on them, and the acknowledgment
-    class for each bit.
+    """An outcome of messages: the destination and fields of the messages, the action on them, the acknowledgment class
+    for each bit, and the action before the messages are sent.
     """
 
     queue: str
     user: dict[str, int]
     act: Callable[[Any, Any], None]
     classes: dict[str, int]
+    prepare: Callable[[Any, Any], None] | None = None
+
+
+def _wait_to_receive_all(peer, sut):
+    """Begin a receive for each message, before the messages are sent."""
+    for _ in REQUESTED_BITS:
+        sut.control.begin("receive", queue=sut.queue(), timeout_ms=LONG_WAIT_MS)
+    peer.settle()
 
 
 def _leave_messages(peer, sut):
@@ -102,6 +111,9 @@ ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 DISPOSITIONS = {
     "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_ACK_CLASS),
     "received": Disposition("plain", {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "received by waiting reads": Disposition(
+        "plain", {}, _leave_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _wait_to_receive_all
+    ),
     "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
     "expired": Disposition(
         "plain",
@@ -113,7 +125,11 @@ DISPOSITIONS = {
 }
 
 
-NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+NEEDS_BY_DISPOSITION = {
+    "received": (needs("receive"),),
+    "received by waiting reads": (needs("receive"),),
+    "purged": (needs("receive"),),
+}
 
 
 def _join(classes_by_bits):
@@ -130,6 +146,8 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
+    if disposition.prepare is not None:
+        disposition.prepare(peer, sut)
     frames = {}
     for requested in REQUESTED_BITS:
         bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}

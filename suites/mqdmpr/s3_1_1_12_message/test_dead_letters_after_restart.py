@@ -12,18 +12,19 @@ WAIT_MS = 90_000
 @needs("send", "receive", "queue_control", "restart")
 @covers("MQDMPR-3.1.1.12-02")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
-    """Two transactional messages for an unreachable peer name different dead-letter queues, and the SUT restarts before
-    the messages expire: each message is in the dead-letter queue that it names (erratum E111).
+    """Two transactional messages for an unreachable peer name different dead-letter queues, one of them in capital
+    letters, and the SUT restarts before the messages expire: each message is in the dead-letter queue that it names
+    (erratum E111).
     """
     queues = [sut.new_queue("dead", transactional=True) for _ in range(2)]
-    for queue in queues:
+    for queue, name in zip(queues, (queues[0], queues[1].upper()), strict=True):
         sut.send(
             peer.direct_name("mqc-unreachable"),
             body="lost",
             label=queue,
             delivery="transactional",
             journal=["negative"],
-            dead_letter_queue=queue,
+            dead_letter_queue=name,
             time_to_reach_queue_s=LIFETIME_S,
         )
     sut.restart()

@@ -25,7 +25,7 @@ def _create_queue(sut, name):
     path = f"private$\\{name}"
     outcome = outcome_of(lambda: sut.create_queue(path))
     if outcome == Outcome.DONE:
-        sut.delete_queue(path)
+        sut.attempt(sut.delete_queue, path)
     return outcome
 
 

@@ -114,14 +114,14 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
 )
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
-    """The SUT sends three messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
+    """The SUT sends twelve messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
     the MessageIDs are different.
     """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
     sender.send(1, 2)
-    sender.send(3, delivery="recoverable")
-    session, sent = sender.await_first(3)
+    sender.send(*range(3, 13), delivery="recoverable")
+    session, sent = sender.await_first(12)
     headers = [frame["UserHeader"] for frame in sent]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -142,7 +142,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=distinct("MessageIDs", 3),
+        expected=distinct("MessageIDs", 12),
         observed=[each.MessageID for each in headers],
         evidence=sent,
     )

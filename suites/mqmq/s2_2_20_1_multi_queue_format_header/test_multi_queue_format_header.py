@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, between, fields, none
+from harness.expectations import any_order, between, distinct, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
@@ -23,6 +23,8 @@ PRIVATE, DIRECT = 2, 3
 EMPTY_NAME = r"OS:\PRIVATE$\q"
 """A direct name without its host."""
 MESSAGE_LABEL = "several"
+BODY_TYPE, LIFETIME_S = 8, 77_777
+"""A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
 RULES_OF_COPIES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
@@ -44,6 +46,7 @@ RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 FIELDS_THAT_MAY_DIFFER = (
+    "BaseHeader.PacketSize",
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
     "UserHeader.QueueManagerAddress",
@@ -95,18 +98,33 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
+@covers("MQDMPR-3.1.1.12-D02")
+@pytest.mark.parametrize(
+    ("names", "delivery"),
+    [
+        pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
+        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd"), "transactional", id="names1"),
+    ],
+)
 @varied("time to reach queue", "trace", priority=("3", "7"))
-def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
-    """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
-    destination, administration and response queues, and an MQFSignatureHeader.
+def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
+    """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
+    set, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     journal = ["positive", "negative"]
     sender.send(
-        1, label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response, journal=journal
+        1,
+        label=MESSAGE_LABEL,
+        acks=["negative_arrival"],
+        admin_queue=admin,
+        response_queue=response,
+        journal=journal,
+        body_type=BODY_TYPE,
+        time_to_be_received_s=LIFETIME_S,
+        delivery=delivery,
     )
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
@@ -121,6 +139,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         observed=reached,
         evidence=copies,
     )
+    numbers = [Layout(frame).fields.get("UserHeader.MessageID") for frame in copies]
+    judge("MQDMPR-3.1.1.12-D02", expected=distinct("MessageIDs", len(queues)), observed=numbers, evidence=copies)
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which the copies differ"),
@@ -136,7 +156,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
 def _differing_fields(copies):
     """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
     found = [Layout(frame).fields for frame in copies]
-    names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
+    headers = ("BaseHeader.", "UserHeader.", "MessageProperties")
+    names = {name for each in found for name in each if name.startswith(headers)}
     return sorted(
         name for name in names - set(FIELDS_THAT_MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1
     )

@@ -68,6 +68,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             count_reports(*reported, untraced),
         ),
         (
+            "MQDMPR-3.1.7.1.31-D07",
+            "number of reports on each of five traced messages",
+            [1] * len(reported),
+            count_reports(*reported),
+        ),
+        (
             "MQQB-3.1.5.8-11",
             "number of reports on each of five accepted messages and on a refused message",
             expected,

@@ -142,8 +142,8 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, and one message waits. The queue is paused, and then the peer acknowledges all sent
-    messages: the SUT does not send the waiting message, and the queue is OnHold.
+    """The SUT fills its window, and three messages wait. The queue is paused, and then the peer acknowledges all sent
+    messages: the SUT sends none of the waiting messages, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -151,7 +151,7 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
-    sender.send(*range(2, window + 2))
+    sender.send(*range(2, window + 4))
     sent = sender.collect_all(session, window)
     if len(sent) != window:
         raise ConformanceFailure(f"{len(sent)} messages arrived through a window of {window}")

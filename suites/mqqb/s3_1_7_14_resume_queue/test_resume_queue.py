@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import Sender
 @varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
-    both.
+    both. The queue is paused again, and a third message waits: when the queue is resumed again, the SUT sends it.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -29,9 +29,16 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
         raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
+    first_sent = list_tags_after_first(session)
+    session.acknowledge_all()
+    sut.pause(sender.to)
+    sender.send(4)
+    session.quiet()
+    sut.resume(sender.to)
+    sender.collect_all(session, 4)
     judge.all(
-        expected=[2, 3],
-        observed=list_tags_after_first(session),
+        expected={"first resumption": [2, 3], "second resumption": [2, 3, 4]},
+        observed={"first resumption": first_sent, "second resumption": list_tags_after_first(session)},
         case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
@@ -64,14 +71,16 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     "MQQB-3.1.5.9-04",
     "MQQB-3.1.7.14-01",
     "MQQB-3.1.7.14-03",
+    "MQDMPR-3.1.4.14-03",
     "MQDMPR-3.1.4.15-03",
+    "MQDMPR-3.1.7.2.3-03",
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
-    opens a session when the queue is resumed.
+    """The SUT's outgoing queue is paused and its session lost, in this order or in the other: the SUT opens no session
+    within two retry times, also for a new message, and opens a session when the queue is resumed.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
@@ -80,10 +89,13 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     if waiting == "sent while paused":
         session.acknowledge_all()
         session.quiet()
-    sut.pause(sender.to)
+    else:
+        sut.pause(sender.to)
     session.close()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice the loss of its session")
+    if waiting == "sent while paused":
+        sut.pause(sender.to)
     early = sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
@@ -96,6 +108,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
     judge(
         "MQQB-3.1.5.9-03",
+        "MQDMPR-3.1.7.2.3-03",
         expected="OnHold",
         observed=sut.outgoing(sender.to)["state"],
         case="State of the paused queue",
@@ -104,7 +117,14 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)
-    if early is not None or sender.poll_session(sut.connect_timeout_ms) is not None:
+    later = early or sender.poll_session(sut.connect_timeout_ms)
+    judge(
+        "MQDMPR-3.1.4.14-03",
+        expected=holds("the SUT opens no session while its queue is paused"),
+        observed=later is None,
+        evidence=[*sent, *(later.received if later else [])],
+    )
+    if later is not None:
         raise ConformanceFailure("the SUT establishes a session for a paused queue (MS-MQQB 3.1.7.12)")
     sut.resume(sender.to)
     again = sender.poll_session(sut.response_timeout_ms)

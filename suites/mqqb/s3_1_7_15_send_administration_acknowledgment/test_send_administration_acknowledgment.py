@@ -341,8 +341,8 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
         for rule, field, expected, observed in (
-            ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-17", "message that the acknowledgment names", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", "message that the acknowledgment names", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-20", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-23", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", "DM", recoverable, ack["UserHeader"].DM),

@@ -168,34 +168,39 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
     judge.all(expected=expected, observed=observed, evidence=[*received, ended, given_back])
 
 
-@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """The first of three receives ends with RR_NACK: only the message of this receive is in the queue again. The other
-    two receives end with RR_ACK: their messages are removed.
+    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
+    the later one ends with RR_ACK and then the earlier one with RR_NACK: only the message of the later one is removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     reads = [queue.start_receive() for _ in labels]
     ended = queue.give_back(reads[ended_first])
     free = queue.labels()
-    others = [queue.acknowledge(read).outcome for number, read in enumerate(reads) if number != ended_first]
-    back = [labels[ended_first]]
+    returned, removed = (number for number in range(len(labels)) if number != ended_first)
+    others = [queue.acknowledge(reads[removed]).outcome, queue.give_back(reads[returned]).outcome]
+    at_the_end = [labels[number] for number in sorted((ended_first, returned))]
+    back, last = [labels[ended_first]], queue.labels()
     seen = {
         "labels_received": [read.label_or_outcome for read in reads],
         "end_with_RR_NACK": ended.outcome,
         "queue_after_RR_NACK": free,
-        "ends_with_RR_ACK": others,
-        "queue_at_the_end": queue.labels(),
+        "ends_of_the_others": others,
+        "queue_at_the_end": last,
     }
     expected = facts(
         labels_received=labels,
         end_with_RR_NACK="MQ_OK",
         queue_after_RR_NACK=back,
-        ends_with_RR_ACK=["MQ_OK", "MQ_OK"],
-        queue_at_the_end=back,
+        ends_of_the_others=["MQ_OK", "MQ_OK"],
+        queue_at_the_end=at_the_end,
     )
-    judge.all(expected=expected, observed=seen, evidence=ended.evidence)
+    rules = ("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+    judge(*rules, expected=expected, observed=seen, evidence=ended.evidence)
+    judge("MQDMPR-3.1.7.1.12-18", expected=back, observed=free, evidence=ended, case="queue after RR_NACK")
+    judge("MQDMPR-3.1.7.1.12-13", expected=at_the_end, observed=last, evidence=ended, case="queue at the end")
 
 
 @covers("MQQP-3.1.4.2-D02")

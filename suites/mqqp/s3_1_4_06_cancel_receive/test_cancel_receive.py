@@ -161,6 +161,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         "MQQP-3.1.4.6-05",
         expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
         observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
+        case="cancel and peek",
         evidence=[read, cancelled],
     )
 
@@ -232,14 +233,17 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.17-05")
+@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02")
+@covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait, and RemoteQMCancelReceive
-    names the dwRequestID of one receive: that receive ends without a message, and the other two still wait.
+    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. Their dwRequestIDs differ
+    only in their high bits, and RemoteQMCancelReceive names one of them: that receive ends without a message, and the
+    other two still wait.
     """
     queue = remote.open()
-    numbers = [remote.request_id() for _ in range(3)]
+    first = remote.request_id()
+    numbers = [first, first + 0x1_0000, first + 0x8000_0000]
     cursor = queue.open_cursor()
     kinds: tuple[dict[str, Any], ...] = (
         {"ulTimeout": NO_TIME_LIMIT},
@@ -284,9 +288,9 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
     the next message.
     """
-    queue = remote.open()
     earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     earlier.state_after_silence()
+    queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
     timeout_ms = NO_TIME_LIMIT if with_cursor else LONG_READ_TIMEOUT_MS

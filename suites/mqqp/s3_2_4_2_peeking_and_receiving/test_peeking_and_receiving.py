@@ -30,7 +30,7 @@ NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
 READ_TIMEOUTS_MS = ((70_001, 0), (INFINITE,))
-"""The time-outs of the reads in milliseconds: one of more than 16 bits, and the smallest; then the largest."""
+"""The timeouts of the reads in milliseconds: one of more than 16 bits, and the smallest; then the largest."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
@@ -103,7 +103,7 @@ def judge_fields_of_reads(
     where: tuple[int, int | None],
     timeouts_ms: tuple[int, ...],
 ) -> bool:
-    """Judge the fields of the SUT's reads with these time-outs, after a read that was answered; return whether the SUT
+    """Judge the fields of the SUT's reads with these timeouts, after a read that was answered; return whether the SUT
     calls RemoteQmGetVersion, as far as the reads depend on it.
 
     ``demand``: the method, and the rule of each field. ``where``: queue and cursor.

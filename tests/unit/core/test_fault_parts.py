@@ -23,10 +23,7 @@ class ByTwo(Numbering):
 
 
 class TenTimes(Numbering):
-    """Every ordinal is ten times as much.
-
-    This is said to nobody.
-    """
+    """Multiplies every ordinal by ten."""
 
     def assign_identifier(self) -> int:
         return super().assign_identifier() * 10
