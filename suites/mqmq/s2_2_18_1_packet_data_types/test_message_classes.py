@@ -6,7 +6,9 @@ import pytest
 
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
-from harness.wire import ProviderInfo
+from harness.sut.sut_file import FAR_QUEUE_MANAGER
+from harness.wire import PrivateQueueFormatNameId, ProviderInfo
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
 from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
@@ -59,15 +61,17 @@ def _is_acknowledgment_of(message, sent):
 
 @needs("security", "receive", "insecure_nacks")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
-def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
-    """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows,
-    ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge, queue):
+    """A message to each kind of queue that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or,
+    as erratum E84 allows, ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
+    packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
     found = secured.dispositions(
-        {"unknown_provider": sign_message(packet), "known_provider": sign_message(secured.message())}
+        {"unknown_provider": sign_message(packet), "known_provider": sign_message(secured.message(queue=queue))},
+        queue,
     )
     judge.all(
         expected=facts(
@@ -76,4 +80,28 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
         observed={name: disposition.answer for name, disposition in found.items()},
         evidence=[*found["unknown_provider"].frames, *found["known_provider"].frames],
         errata="E84",
+    )
+
+
+ORDER_QUEUE_NUMBER = 4
+"""The number of the queue to which order acknowledgments for private names are sent (MS-MQQB 2.2.4)."""
+
+
+@needs("directory", "queues", "private_names")
+@covers("MQMQ-2.2.18.1.6-01")
+def test_order_ack_of_routed_message_is_sent_to_its_source(peer, sut, judge):
+    """The peer, as a router, delivers a transactional message of a remote computer to a private name: the OrderAck is
+    addressed to the remote computer, and not to the peer.
+    """
+    receiver = Receiver(peer, sut)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
+    source = {"SourceQueueManager": FAR_QUEUE_MANAGER, "QueueManagerAddress": sut.guid, "RC": 1}
+    sent = receiver.send(source, destination=queue)
+    frame = receiver.await_acknowledgment()
+    user = frame["UserHeader"]
+    judge.all(
+        expected=(3, str(FAR_QUEUE_MANAGER), ORDER_QUEUE_NUMBER),
+        observed=(int(user.DQ), str(user.QueueManagerAddress), int.from_bytes(frame.data[64:68], "little")),
+        case="DQ, queue manager and number of the destination of the OrderAck",
+        evidence=[sent, frame],
     )
