@@ -128,7 +128,7 @@ add(
 add(
     "sender-private-name-of-nine-digits-accepted",
     "MQMQ-2.1.4-01",
-    "The sender accepts a private format name whose number has nine hexadecimal digits, of which the first is 0.",
+    "The sender accepts a private format name whose number has nine hexadecimal digits and begins with 0.",
     read_names_as(lambda name: re.sub(r"(?i)^(PRIVATE=[0-9A-F-]+\\)0([0-9A-F]{8})$", r"\1\2", name)),
 )
 add(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatNameId, ProviderInfo
-from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
+from suites.messages import Sequence
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
@@ -83,21 +85,35 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     )
 
 
+def _read_sequence(frame):
+    identifier = frame["TransactionHeader"].TxSequenceID
+    return int(identifier.Ordinal), int(identifier.TimeStamp)
+
+
 ORDER_QUEUE_NUMBER = 4
 """The number of the queue to which order acknowledgments for private names are sent (MS-MQQB 2.2.4)."""
 
 
 @needs("directory", "queues", "private_names")
-@covers("MQMQ-2.2.18.1.6-01")
+@covers("MQMQ-2.2.18.1.6-01", "MQSO-5.1.1.2-D14")
 def test_order_ack_of_routed_message_is_sent_to_its_source(peer, sut, judge):
-    """The peer, as a router, delivers a transactional message of a remote computer to a private name: the OrderAck is
-    addressed to the remote computer, and not to the peer.
+    """The peer sends a transactional message to a private name, and then, as a router, delivers a transactional message
+    of a remote computer: the OrderAck of the second message is addressed to the remote computer, and not to the peer.
     """
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
+    own = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
+    receiver.await_acknowledgment()
+    receiver.sequence = Sequence(peer, ordinal=2)
     source = {"SourceQueueManager": FAR_QUEUE_MANAGER, "QueueManagerAddress": sut.guid, "RC": 1}
     sent = receiver.send(source, destination=queue)
-    frame = receiver.await_acknowledgment()
+
+    def list_later_acks():
+        return [one for one in receiver.acknowledgments() if read_ack_place(one)[:2] != _read_sequence(own)]
+
+    frame = receiver.poll(list_later_acks)
+    if frame is None:
+        raise ConformanceFailure("no OrderAck arrived for the message of the remote computer")
     user = frame["UserHeader"]
     judge.all(
         expected=(3, str(FAR_QUEUE_MANAGER), ORDER_QUEUE_NUMBER),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
@@ -151,7 +153,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
     )
     sender = Sender(peer, sut, to)
-    sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
+    answers = peer.direct_name("mqc-answers")
+    sender.send(1, delivery="recoverable", label="journaled", journal=["positive"], priority=5, response_queue=answers)
     sender.send(2, delivery="recoverable", label="not journaled")
     session, frames = sender.await_first(2)
     session.acknowledge_all()
@@ -163,6 +166,50 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         evidence=frames,
         case="labels in the journal",
     )
+    wanted = {"application_tag": 1, "body": "message 1", "priority": 5, "response_queue": answers}
+    kept: dict[str, Any] = next((one for one in sut.kept_messages(JOURNAL) if one["label"] == "journaled"), {})
+    shown = {name: value for name, value in wanted.items() if name in kept}
+    judge("MQSO-5.1.1.2-D12", expected=shown, observed={name: kept[name] for name in shown}, evidence=frames)
+
+
+@needs("send", "receive", "queue_control", "restart")
+@covers("MQSO-3.2.1-D02", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02")
+def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judge):
+    """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
+    dead-letter queue of its kind, also after a further restart.
+    """
+    to = peer.direct_name("mqc-late")
+    life_s = 2 * SHORT_LIFETIME_S
+    for delivery in ("recoverable", "transactional"):
+        sut.send(
+            to,
+            label=delivery,
+            body=delivery,
+            delivery=delivery,
+            journal=["negative"],
+            time_to_reach_queue_s=life_s,
+        )
+    sut.restart()
+    peer.pass_time((life_s + 1) * 1_000)
+    sender = Sender(peer, sut, to)
+    session = sender.poll_session(sut.connect_timeout_ms)
+    evidence = [] if session is None else session.messages
+
+    def list_labels() -> list[list[str]]:
+        return [[one["label"] for one in sut.kept_messages(name)] for name in (PLAIN_DEAD, TRANSACTIONAL_DEAD)]
+
+    expected = [["recoverable"], ["transactional"]]
+    peer.eventually(lambda: list_labels() == expected)
+    for time in ("before", "after"):
+        judge.all(
+            expected=expected,
+            observed=list_labels(),
+            case=f"labels in each dead-letter queue {time} the last restart",
+            evidence=evidence,
+        )
+        if time == "before":
+            peer.settle()
+            sut.restart()
 
 
 @covers("MQSO-5.1.1.2-D14")
