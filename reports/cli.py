@@ -126,7 +126,7 @@ def _follow_runs(
 
     with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
-            raise RollupError("--follow needs exactly one folder of runs, and excludes --replace and --wait")
+            raise RollupError("--follow needs exactly one folder of runs, and cannot be used with --replace or --wait")
         confirm_arguments_exist(runs, "folder")
         _confirm_replaceable(out)
         where = str(out / "lake")
@@ -198,6 +198,6 @@ def _confirm_replaceable(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         if (out / "site").exists() and not marker.exists():
             raise RollupError(f"{one_line(str(out / 'site'))} was not written by rollup: give --out another folder")
-        marker.write_text("site/ here is replaced by mqconform rollup\n", encoding="ascii")
+        marker.write_text("mqconform rollup replaces the folder site/ here\n", encoding="ascii")
     except OSError as error:
         raise RollupError(f"cannot write to {one_line(str(out))}: {error.strerror}") from error

@@ -27,4 +27,6 @@ def confirm_installed(extra: str = "reports") -> None:
     """Raise `RollupError` with the remedy when a package of the extra is missing."""
     missing = [name for name in PACKAGES_BY_EXTRA[extra] if find_spec(name) is None]
     if missing:
-        raise RollupError(f"{', '.join(missing)} not installed; install the extra: pip install 'mqconform[{extra}]'")
+        raise RollupError(
+            f"missing packages: {', '.join(missing)}; install the extra: pip install 'mqconform[{extra}]'"
+        )

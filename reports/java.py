@@ -23,7 +23,7 @@ def check_java() -> str:
     java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
     if java is None:
         where = f"JAVA_HOME={home} has no bin/java" if home else "no java is on the PATH"
-        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer and {where}: {_JAVA_HELP}")
+        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer, but {where}: {_JAVA_HELP}")
     try:
         answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -31,7 +31,7 @@ def check_java() -> str:
     version = java_version(answer.stderr + answer.stdout)
     if version is None or version < LOWEST_JAVA_VERSION:
         found = "of an unknown version" if version is None else f"Java {version}"
-        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer and {java} is {found}: {_JAVA_HELP}")
+        raise RollupError(f"rollup needs Java {LOWEST_JAVA_VERSION} or newer, but {java} is {found}: {_JAVA_HELP}")
     return java
 
 

@@ -56,7 +56,7 @@ class Asking:
             return None
         if reply.get("ok") is not True:
             state = State.MISSING if reply.get("unsupported") is True else State.REFUSED
-            self.found.note(verb, state, str(reply.get("error", "without a reason")))
+            self.found.note(verb, state, str(reply.get("error", "no reason is given")))
             return None
         self.found.note(verb, State.WORKS)
         return reply

@@ -204,6 +204,6 @@ def write_draft(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"--write {path} exists already; give another name") from None
+        raise UsageError(f"--write {path} already exists; give another name") from None
     except OSError as error:
         raise UsageError(f"--write {path}: {error.strerror}") from error

@@ -109,7 +109,7 @@ class Findings:
             )
         bad = [one.verb for one in self.list_verbs_of_facility(name) if one.state in STATES_WORST_FIRST[:4]]
         if bad:
-            return f"announced, but not {', '.join(bad)}"
+            return f"announced, but these verbs do not work: {', '.join(bad)}"
         return "works" if there else "announced"
 
     @property

@@ -146,7 +146,8 @@ class Probes(Asking):
     def _probe_send(self) -> None:
         if self._plain is None:
             self._note_skipped_verbs(
-                "needs a queue: announce queue_control, or name a queue in [queues] of --sut", "send"
+                "needs a queue: announce queue_control, or give --sut with a SUT file that names a queue in [queues]",
+                "send",
             )
             return
         sent = self._call_expecting_success("send", to=self._name_destination(self._plain), **_PROBE_MESSAGE)
@@ -168,7 +169,9 @@ class Probes(Asking):
         by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
         queue = self._plain
         if queue is None or not self.found.works("send"):
-            self._note_skipped_verbs("needs a message: announce send, and provide a queue", "peek", *reads, *by_id)
+            self._note_skipped_verbs(
+                "needs a message in a queue: announce send, and provide a queue", "peek", *reads, *by_id
+            )
             return
         to = self._name_destination(queue)
         for label in ("second", "third"):
@@ -242,10 +245,11 @@ class Probes(Asking):
         prompt = self.conversation.reply(asked, min(PROMPT_ANSWER_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
             self._note_wrong_answer(
-                "receive", f"answered at once although the queue was empty and timeout_ms was {WAITING_READ_MS}"
+                "receive",
+                f"receive answered at once, although the queue was empty and timeout_ms was {WAITING_READ_MS}",
             )
         elif prompt is None:
-            self._note_wrong_answer("receive", "while receive waits, no other request is answered")
+            self._note_wrong_answer("receive", "the agent answers no other request while receive waits")
         reply = self._call_and_check_contract("cancel", request=waiting)
         if reply is None:
             return
@@ -255,13 +259,13 @@ class Probes(Asking):
         ended = self.conversation.reply(waiting)
         self.found.note("cancel", State.WORKS)
         if ended is None or ended.get("ok") is True:
-            self._note_wrong_answer("cancel", "the cancelled request was not answered with a refusal")
+            self._note_wrong_answer("cancel", "the answer to the cancelled request is not a refusal")
 
     def _probe_system_queues(self) -> None:
         for queue in SYSTEM_QUEUES:
             reply = self._call_and_check_contract("peek", queue=queue, limit=1)
             if reply is not None and reply.get("ok") is not True:
-                self.found.problems.append(f"peek does not understand {queue}: {show_answer(reply.get('error'))}")
+                self.found.problems.append(f"peek refuses the system queue {queue}: {show_answer(reply.get('error'))}")
 
     def _probe_transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
@@ -285,7 +289,7 @@ class Probes(Asking):
             peeked = self._call_and_check_contract("peek", queue=name)
             if peeked and peeked.get("ok") is True and self.found.works(outcome) and len(peeked["messages"]) != left:
                 self._note_wrong_answer(
-                    outcome, f"{len(peeked['messages'])} messages are in the queue instead of {left}"
+                    outcome, f"the queue contains {len(peeked['messages'])} messages instead of {left}"
                 )
         else:
             self._call_expecting_refusal("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
@@ -361,7 +365,9 @@ class Probes(Asking):
             if self._disruptive:
                 self._call_expecting_success(verb)
             else:
-                self._note_skipped_verbs("disturbs all applications of the system; give --disruptive to try it", verb)
+                self._note_skipped_verbs(
+                    "the verb disturbs all applications of the system; give --disruptive to try it", verb
+                )
         for verb, why in REASONS_NOT_TRIED.items():
             self._note_skipped_verbs(why, verb)
 
@@ -376,14 +382,14 @@ class Probes(Asking):
         why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
-                self._note_skipped_verbs(f"not reached: {why}", verb)
+                self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
         if self.conversation.ended is not None:
             self.found.problems.append(f"the agent stopped answering: {show_answer(self.conversation.ended)}")
         if strangers := self.conversation.strangers:
             ids = ", ".join(show_answer(repr(each))[:20] for each in strangers[:3])
-            self.found.problems.append(f"answers with an id that no request had ({len(strangers)}): {ids}")
+            self.found.problems.append(f"unrequested answers: {len(strangers)}, with the ids {ids}")
         if self._made and not self.found.works("delete_queue"):
-            self.found.problems.append(f"queues may be left in the system: {', '.join(self._made)}")
+            self.found.problems.append(f"these queues may remain in the system: {', '.join(self._made)}")
 
 
 def _read_queue_names(listed: Reply) -> set[str]:

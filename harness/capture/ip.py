@@ -165,7 +165,7 @@ def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
     _, _, sequence, acknowledged, offset, flags, *_ = _TCP_HEADER_LAYOUT.unpack_from(payload)
     start = (offset >> 4) * 4
     if not _TCP_HEADER_LAYOUT.size <= start <= len(payload):
-        raise ValueError(f"a TCP header of {start} bytes does not fit its packet")
+        raise ValueError(f"a TCP header of {start} bytes does not fit into its packet")
     return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
 
 
@@ -185,7 +185,7 @@ def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
     first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4_HEADER_LAYOUT.unpack_from(packet)
     start = (first & 0x0F) * 4
     if total != len(packet) or not _IPV4_HEADER_LAYOUT.size <= start <= total:
-        raise ValueError("the lengths in the IPv4 header do not fit the packet")
+        raise ValueError("the lengths in the IPv4 header differ from the length of the packet")
     if fragment & ~_DO_NOT_FRAGMENT:
         raise ValueError("the packet is a fragment; reassemble the capture first")
     if _compute_checksum(packet[:start]) != 0:

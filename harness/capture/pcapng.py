@@ -203,7 +203,7 @@ class _Reader:
             elif kind == _NOTE_BLOCK:
                 (size,) = self._unpack_values("I", body)
                 if size > len(body) - 4:
-                    raise self._build_error(f"a note of {size} bytes does not fit its block of {len(body)} bytes")
+                    raise self._build_error(f"a note of {size} bytes does not fit into its block of {len(body)} bytes")
                 yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _BLOCKS_WITHOUT_TIME:
                 raise self._build_error(
@@ -243,20 +243,20 @@ class _Reader:
         link_type = self._unpack_values("HHI", body)[0]
         resolution = self._read_options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECOND_RESOLUTION]))
         if len(resolution) != 1:
-            raise self._build_error("the option if_tsresol does not have one byte")
+            raise self._build_error("the option if_tsresol must have exactly one byte")
         exponent = resolution[0] & 0x7F
         self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
 
     def _read_packet_block(self, number: int, body: bytes) -> CapturedFrame:
         interface, high, low, captured, original = self._unpack_values("IIIII", body)
         if interface >= len(self.interfaces):
-            raise self._build_error(f"frame {number} names interface {interface}, which no earlier block describes")
+            raise self._build_error(f"frame {number} refers to interface {interface}, which no earlier block describes")
         if captured != original:
             raise self._build_error(
                 f"frame {number} contains only {captured} of {original} bytes; capture without a snapshot length"
             )
         if _PACKET_HEADER.size + captured > len(body):
-            raise self._build_error(f"frame {number}, with {captured} bytes, does not fit its block")
+            raise self._build_error(f"frame {number}, with {captured} bytes, does not fit into its block")
         data = body[_PACKET_HEADER.size : _PACKET_HEADER.size + captured]
         options = self._read_options(body, _PACKET_HEADER.size + captured + -captured % 4)
         comment = options.get(_OPTION_COMMENT)
@@ -275,7 +275,7 @@ class _Reader:
             if code == _OPTION_END:
                 break
             if start + 4 + length > len(body):
-                raise self._build_error(f"option {code} of {length} bytes does not fit its block")
+                raise self._build_error(f"option {code} of {length} bytes does not fit into its block")
             found.setdefault(code, body[start + 4 : start + 4 + length])
             start += 4 + length + -length % 4
         return found

@@ -143,7 +143,9 @@ class _Gatherer:
         direction = sender.direction
         if segment.data:
             if direction.closed_frame is not None:
-                raise self._build_error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
+                raise self._build_error(
+                    frame, f"data follows the end of the stream, which is in frame {direction.closed_frame}"
+                )
             start = len(direction.data)
             direction.data += segment.data
             pushed = bool(segment.flags & TcpFlags.PSH)

@@ -39,7 +39,9 @@ class SutFramer(Framer):
     def _read_packet_size(self) -> int | None:
         held = self._held
         if len(held) >= _RECOGNIZED_AFTER_BYTES and held[0] != VERSION and held[4:_RECOGNIZED_AFTER_BYTES] != SIGNATURE:
-            raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
+            raise FormatError(
+                "BaseHeader", 0, _SECTION, "no packet begins here: the version and the signature are missing"
+            )
         if len(held) < _KIND_KNOWN_AFTER_BYTES:
             return None
         refused: FormatError | None = None

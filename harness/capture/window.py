@@ -87,7 +87,7 @@ class Window:
             raise HarnessError(f"{self._path}: cannot read a packet back: {error.strerror}") from error
         data = b"".join(parts)
         if len(data) != frame.size:
-            raise HarnessError(f"{self._path}: of a packet of {frame.size} bytes, only {len(data)} are in the file")
+            raise HarnessError(f"{self._path} contains only {len(data)} of the {frame.size} bytes of a packet")
         self._hold_in_memory(frame)
         return data
 

@@ -110,7 +110,7 @@ class CaptureWriter:
         segment has PSH, unless the packet continues in later bytes (``more``).
         """
         if not data:
-            raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
+            raise HarnessError(f"{self.path}: no data to write on connection {conn_id}")
         sender, receiver = self._find_direction(conn_id, from_client)
         inbound = self._connections[conn_id].is_inbound(from_client)
         numbers, places = [], []

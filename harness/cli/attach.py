@@ -45,8 +45,8 @@ def attach(
     sut: Annotated[
         Path | None,
         typer.Option(
-            help="A SUT file. Its capabilities are counted, and its agent is tested unless --command or --address "
-            "names an agent."
+            help="A SUT file. The rules are counted for its capabilities. Its agent is tested, unless --command or "
+            "--address is given."
         ),
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file. The file must not exist.")] = None,
@@ -79,7 +79,7 @@ def attach(
             typer.echo(line)
     if write is not None:
         write_draft(write, draft_sut_file(found, address, command))
-        typer.echo(f"{write}: a draft of the SUT file; enter the system's addresses and capabilities in it", err=True)
+        typer.echo(f"{write} is a draft of the SUT file: enter the system's addresses and capabilities in it", err=True)
     raise typer.Exit(0 if found.right else EXIT_NONCONFORMING_AGENT)
 
 
@@ -94,7 +94,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
     if address is not None:
         return tcp_route(address)
     if file is None:
-        raise UsageError("which agent? give --command, --address, or --sut FILE with a table [control]")
+        raise UsageError("no agent is specified: give --command, --address, or --sut FILE with a table [control]")
     if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
         raise UsageError(
             f'{file.path} has no table [control], or its driver is not "external"; give --command or --address'

@@ -85,7 +85,9 @@ def check(
         raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     wanted = Wanted.parse(sut) if sut else None
     if annotated is not None and len(captures) > 1:
-        raise UsageError(f"--annotated {annotated}: this option annotates a copy of one capture; give exactly one FILE")
+        raise UsageError(
+            f"--annotated {annotated}: this option annotates a copy of a single capture; give exactly one FILE"
+        )
     for file, option in ((out, "--out"), (annotated, "--annotated"), (html, "--html")):
         if file is not None:
             confirm_file(file, option)

@@ -42,7 +42,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield from _list_errata(inventory, row)
     yield from _list_lines("checks", [line for one in _list_checks(inventory, rule) for line in _lines_of_check(one)])
     if cells := _list_cells(rule):
-        yield from _list_lines("cells of states and events", [_describe_verdict(one) for one in cells])
+        yield from _list_lines("cells (pairs of a state and an event)", [_describe_verdict(one) for one in cells])
     if areas := list_explored_areas().get(rule):
         yield from (
             "",

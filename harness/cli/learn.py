@@ -58,7 +58,7 @@ def learn(
         typer.echo(line)
     if broken:
         raise typer.Exit(EXIT_NOT_CONFORMANT)
-    typer.echo("each transition is permitted by the documents")
+    typer.echo("the documents permit each transition")
 
 
 def _learn_and_save(sut: Path, out: Path, seed: str) -> Learned:

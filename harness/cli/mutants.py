@@ -23,7 +23,7 @@ def mutants(
     jobs: Annotated[int, typer.Option(help="The number of worker processes.")] = 2,
     sample: Annotated[
         int, typer.Option(help="The number of mutants to select, spread evenly over the functions; 0 selects all.")
-    ] = 1500,
+    ] = 3000,
     seed: Annotated[
         str, typer.Option(help="The seed of the selection: any text. A different text selects different mutants.")
     ] = "1",

@@ -27,7 +27,7 @@ def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> Non
     with report_write_errors(path, option):
         is_there = path.exists()
         if is_there and new:
-            raise UsageError(f"{path} exists already; give another {option}")
+            raise UsageError(f"{path} already exists; give another {option}")
         path.open("ab").close()
         if not is_there:
             path.unlink()
@@ -46,4 +46,4 @@ def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
     """Raise UsageError for an existing folder; with ``may_be_empty``, only for one with files."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
-            raise UsageError(f"{path} exists already; give another --out")
+            raise UsageError(f"{path} already exists; give another --out")

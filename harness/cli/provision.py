@@ -41,8 +41,8 @@ def provision(
     try:
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:
-        raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
+        raise UsageError(f"--peer-identifier {peer_identifier}: the identifier must be a GUID") from None
     with report_write_errors(out):
         text = write_provisions(out, peer, restricted, peer_address)
         (out / "qm.toml").write_text(text, encoding="utf-8")
-    typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")
+    typer.echo(f"{out} contains keys, certificates, and qm.toml with tables for `mqconform serve --config`")

@@ -96,7 +96,7 @@ def update(
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(
-            f"{run}: the run is partial ({found.partial}): rules that it did not judge may fail; give a complete run"
+            f"{run} is partial ({found.partial}), and rules that it did not judge may fail; give a complete run"
         )
     if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
         raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")
@@ -114,7 +114,8 @@ def update(
         typer.echo(f"enter a reason for {', '.join(new)}")
     if unsettled:
         typer.echo(
-            f"{len(unsettled)} rules are undecided; a baseline accepts only failures: {', '.join(sorted(unsettled))}"
+            f"a baseline accepts only failures, but {len(unsettled)} "
+            f"rules are undecided: {', '.join(sorted(unsettled))}"
         )
         raise typer.Exit(EXIT_NOT_CONFORMANT)
 

@@ -46,7 +46,8 @@ def rules(
         bool,
         typer.Option(
             "--needs",
-            help="Print the fewest facilities with which each rule can be judged; without search words: counts.",
+            help="Print the fewest facilities with which each rule can "
+            "be judged. Without search words, print only counts.",
         ),
     ] = False,
 ) -> None:

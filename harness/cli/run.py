@@ -44,8 +44,9 @@ def run(
     select: Annotated[
         list[str] | None,
         typer.Option(
-            help="Run only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
-            "Repeatable: a check must match one of the values of each criterion."
+            help="Run only checks of matching rules, for example "
+            "MQQB-3.1.5, level=MUST, role=acceptor or observe=wire. "
+            "Repeatable; a check must match one of the values of each criterion."
         ),
     ] = None,
     baseline: Annotated[
@@ -74,7 +75,7 @@ def run(
         typer.Option(
             min=1,
             max=3,
-            help="In varied checks, cover all combinations of values of this many parameters. 1: run each check once.",
+            help="In varied checks, cover all combinations of values of this many parameters; 1 runs each check once.",
         ),
     ] = 2,
     allure: Annotated[
@@ -88,7 +89,7 @@ def run(
     ] = False,
     format_: Annotated[
         RunFormat,
-        typer.Option("--format", help="json: print the result as JSON, and all other text to standard error."),
+        typer.Option("--format", help="With json, print the result as JSON, and all other text to standard error."),
     ] = RunFormat.TEXT,
 ) -> None:
     """Run the checks against a system under test, as ``pytest suites --sut FILE --out DIR`` does."""
@@ -102,7 +103,7 @@ def run(
     shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
     arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
-        raise UsageError("which system? give its SUT file as --sut, or a topology file as --topology")
+        raise UsageError("no system is specified: give its SUT file as --sut, or a topology file as --topology")
     given: dict[str, Any] = {
         "--sut": sut and sut.resolve(),
         "--topology": topology and topology.resolve(),

@@ -86,11 +86,11 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
         try:
             ip_address(value)
         except ValueError:
-            raise UsageError(f"{option} {value}: must be an IP address") from None
+            raise UsageError(f"{option} {value}: the value must be an IP address") from None
     if profile not in RELEASES:
         raise UsageError(f"--profile {profile}: unknown profile; known: {', '.join(RELEASES)}")
     if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
-        raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
+        raise UsageError(f"--ssh {ssh!r}: the value must be HOST or USER@HOST")
     return SUT_FILE_TEXT.format(
         name=_quote_toml(profile),
         profile=_quote_toml(profile),

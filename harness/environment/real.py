@@ -78,7 +78,8 @@ class _RealStream:
             return
         if len(self.outgoing) + len(data) > OUTGOING_LIMIT:
             raise SutUnavailable(
-                f"{self.remote.host}:{self.remote.port} does not read: {OUTGOING_LIMIT} bytes are waiting to be sent"
+                f"{self.remote.host}:{self.remote.port} does not read its "
+                f"connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
             )
         self.outgoing += data
         self.flush()
@@ -317,7 +318,8 @@ class RealEnvironment:
         except OSError as error:
             sock.close()
             raise SutUnavailable(
-                f"cannot listen on {endpoint.host}:{endpoint.port} for the SUT to connect to: {error.strerror}; "
+                f"cannot listen on {endpoint.host}:{endpoint.port}, "
+                f"where the SUT connects to the peer: {error.strerror}; "
                 "set peer_address and peer_tcp_port in [driver] to an address and a free port of this machine"
             ) from error
         sock.setblocking(False)

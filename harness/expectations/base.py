@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -21,6 +22,14 @@ class Difference:
         return self.says
 
 
+SIGN_INSIDE = " = "
+"""The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
+_WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
+"""The words that a verdict prints for the unit at the end of a name."""
+_BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
+"""Matches the underscore between two words of a name, and not that in a constant (``RR_NACK``)."""
+_INSIDE = "item"
+"""The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values without a number or text."""
 
@@ -74,34 +83,50 @@ def expectation(expected: Any) -> Expectation:
 def show_value(value: Any, name: str = "") -> str:
     """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
     if isinstance(value, str):
-        return value or "''"
+        return str(getattr(value, "shown", value)) or "''"
     if value is None or isinstance(value, bool):
         return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
-        return show_named({key: show_nested(one, f"{name} {key}") for key, one in value.items()}) or "none"
+        texts = {key: show_item(one, f"{name} {key}") for key, one in value.items()}
+        return show_named(texts, SIGN_INSIDE if name else ": ") or "none"
     if is_collection(value):
         return ", ".join(show_nested(one, name) for one in value) or "none"
     return show_integer(value, name) if isinstance(value, int) else str(value)
 
 
-def show_named(texts: Mapping[str, str]) -> str:
-    """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``."""
-    return "; ".join(f"{_show_name(str(name))}: {text}" for name, text in texts.items())
+def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
+    """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``. ``sign``: the text between
+    a name and its value; `SIGN_INSIDE` if the whole text has a name itself.
+    """
+    return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
 
 
 def _show_name(name: str) -> str:
-    """Return a name as text: the name of a fact with spaces, the name of a field (``m_qft``) unchanged."""
-    return name if name.startswith("m_") or name.isupper() else name.replace("_", " ")
+    """Return a name as text: the name of a fact with spaces and with its unit, the name of a field (``m_qft``)
+    unchanged.
+    """
+    if name.startswith("m_") or name.isupper():
+        return name
+    *words, last = _BETWEEN_WORDS.split(name)
+    return " ".join([*words, _WORDS_FOR_UNITS.get(last, last)] if words else [last])
+
+
+def show_item(value: Any, name: str = "") -> str:
+    """Return the text of a value that has a name: only a mapping is in brackets."""
+    return show_value(value, name) if is_collection(value) else show_nested(value, name)
 
 
 def show_nested(value: Any, name: str = "") -> str:
-    """Return the text of a value inside a list or mapping: a list in brackets."""
+    """Return the text of a value inside a list: a list or mapping in brackets."""
+    if isinstance(value, Expectation):
+        text = str(value.with_name(name or _INSIDE))
+        return f"[{text}]" if "; " in text else text
     if isinstance(value, Mapping) or is_collection(value):
-        return f"[{show_value(value, name)}]" if value else "none"
+        return f"[{show_value(value, name or _INSIDE)}]" if value else "none"
     if isinstance(value, str):
-        return repr(value) if ", " in value or not value else value
+        return repr(value) if ", " in value or not value else show_value(value)
     return show_value(value, name)
 
 

@@ -20,7 +20,7 @@ class Distinct(Expectation):
         self.unlike = unlike
 
     def __str__(self) -> str:
-        others = f", none of them {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
+        others = f" other than {' or '.join(map(show_nested, self.unlike))}" if self.unlike else ""
         return f"{self.count} different {self.of}{others}"
 
     def show(self, observed: Any) -> str:

@@ -8,12 +8,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
 from harness.expectations.base import (
+    SIGN_INSIDE,
     Difference,
     Expectation,
     expectation,
     is_collection,
+    show_item,
     show_named,
-    show_nested,
     show_value,
 )
 from harness.expectations.values import OneOf
@@ -38,19 +39,26 @@ class Named(Expectation):
     the fields that differ.
     """
 
-    def __init__(self, expected: Mapping[str, Any]) -> None:
+    def __init__(self, expected: Mapping[str, Any], sign: str = ": ") -> None:
         self.expected = {name: expectation(value).with_name(name) for name, value in expected.items()}
+        self._given = expected
+        self._sign = sign
         self._plain = {name for name, value in expected.items() if _is_shown_unchanged(value)}
-        self._text = show_named({name: self._show_expected(name, value) for name, value in expected.items()}) or EMPTY
+        texts = {name: self._show_expected(name, value) for name, value in expected.items()}
+        self._text = self._show_named(texts) or EMPTY
 
     def __str__(self) -> str:
         return self._text
+
+    def with_name(self, name: str) -> Named:
+        del name
+        return Named(self._given, SIGN_INSIDE)
 
     def show(self, observed: Any) -> str:
         found = self._read_values(observed)
         if found is None:
             return show_value(observed)
-        return show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
+        return self._show_named({name: self._show_field(name, one) for name, one in found.items()}) or EMPTY
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read_values(observed)
@@ -61,22 +69,36 @@ class Named(Expectation):
             for name in [*self.expected, *(one for one in found if one not in self.expected)]
             if name not in found or name not in self.expected or self.expected[name].compare(found[name]) is not None
         }
-        return Difference(show_named(wrong)) if wrong else None
+        return Difference(self._show_named(wrong)) if wrong else None
+
+    def _show_named(self, texts: Mapping[str, str]) -> str:
+        return show_named(texts, self._sign)
 
     def _describe_expected(self, name: str, found: Mapping[str, Any]) -> str:
         if name not in found:
             return MISSING
         if name not in self.expected:
-            return f"{show_nested(found[name], name)}, which is not expected"
+            return f"{show_item(found[name], name)}, which is not expected"
         is_text = name not in self._plain or is_collection(found[name])
-        return str(self.expected[name].compare(found[name])) if is_text else show_nested(found[name], name)
+        return (
+            self._enclose(name, str(self.expected[name].compare(found[name])))
+            if is_text
+            else show_item(found[name], name)
+        )
 
     def _show_expected(self, name: str, value: Any) -> str:
-        return str(self.expected[name]) if isinstance(value, Expectation) else show_nested(value, name)
+        return (
+            self._enclose(name, str(self.expected[name])) if isinstance(value, Expectation) else show_item(value, name)
+        )
 
     def _show_field(self, name: str, value: Any) -> str:
         is_plain = name in self._plain or name not in self.expected
-        return show_nested(value, name) if is_plain else self.expected[name].show(value)
+        return show_item(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
+
+    def _enclose(self, name: str, text: str) -> str:
+        """Return the text of a named value: named values inside it are in brackets."""
+        is_nested = isinstance(self.expected[name], Named) and SIGN_INSIDE in text and len(self._given) > 1
+        return f"[{text}]" if is_nested else text
 
     def _read_values(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values of the observation by name; None if it is of a type without named values."""

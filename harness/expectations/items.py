@@ -14,8 +14,8 @@ NOTHING = "none"
 class Items(Expectation):
     """The expectation of exactly these items, each as often as it is listed; ``ordered``: in this order.
 
-    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items;
-    ``name``: the function that names an observed item.
+    A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items,
+    empty if the verdict names the container already; ``name``: the function that names an observed item.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Items(Expectation):
         return self._format_items(self.items, self._show_expected)
 
     def with_name(self, name: str) -> Items:
-        named = Items(self.items, ordered=self.ordered, where=self.where, name=self.name)
+        named = Items(self.items, ordered=self.ordered, where=self.where and "", name=self.name)
         named._show_expected = partial(show_nested, name=name)
         if self.name is show_nested:
             named.name = named._show_expected
@@ -66,9 +66,11 @@ class Items(Expectation):
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in the wrong order'})")
 
     def _format_items(self, items: Iterable[Any], name: Callable[[Any], str]) -> str:
-        if not self.where:
+        if self.where is None:
             return ", ".join(map(name, items)) or NOTHING
         text = ", ".join(f'"{one}"' if isinstance(one, str) else name(one) for one in items)
+        if not self.where:
+            return f"contains {text}" if text else "empty"
         return f"{self.where} contains {text}" if text else f"{self.where} is empty"
 
 
@@ -90,18 +92,19 @@ class Nothing(Expectation):
 
 class Each(Expectation):
     """The expectation that a list has items and that each meets ``expected``; a difference names the items that do not
-    meet it.
+    meet it. ``is_named``: whether the verdict prints a name before the expectation.
     """
 
-    def __init__(self, expected: Any, of: str | None = None) -> None:
+    def __init__(self, expected: Any, of: str | None = None, *, is_named: bool = False) -> None:
         self.expected = expectation(expected).with_name(of or "")
         self.of = of
+        self.is_named = is_named
 
     def __str__(self) -> str:
-        return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
+        return self._add_subject()
 
     def with_name(self, name: str) -> Each:
-        return Each(self.expected.with_name(name), self.of)
+        return Each(self.expected.with_name(name), self.of, is_named=True)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_collection(observed) and not isinstance(observed, Mapping):
@@ -118,7 +121,17 @@ class Each(Expectation):
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
         count = len(observed) if kept else 0
-        return f"{self} ({count} of {count})" if kept else show_value(observed)
+        return self._add_subject(count) if kept else show_value(observed)
+
+    def _add_subject(self, count: int | None = None) -> str:
+        """Return the text of the expectation with its subject and, for an observation, the number of items."""
+        if self.of and not self.is_named:
+            return f"each {self.of}: {self.expected}" + ("" if count is None else f" ({count} of {count})")
+        if count is None:
+            return f"{self.expected} (each {self.of or 'of them'})"
+        return (
+            f"{self.expected} (each {self.of}, {count} of {count})" if self.of else f"{self.expected} (each of {count})"
+        )
 
 
 @expectation.register(list)

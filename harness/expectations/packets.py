@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
 from harness.expectations.fields import Named, fields
 from harness.expectations.items import Items
-from harness.expectations.protocol import Ending, class_name, name_acknowledgment
+from harness.expectations.protocol import CLOSED, Ending, class_name, name_acknowledgment
 
 NOTHING = "nothing"
 
@@ -31,7 +31,7 @@ class Packet(Expectation):
 
     def __init__(self, kind: str | None, wanted: Named | None) -> None:
         self.kind = kind
-        self.wanted = wanted
+        self.wanted = None if wanted is None else wanted.with_name(kind or "")
 
     def __str__(self) -> str:
         return _append_text(self.kind or "a packet", str(self.wanted) if self.wanted else None)
@@ -76,11 +76,11 @@ class ClosedUnanswered(Expectation):
     known: int
 
     def __str__(self) -> str:
-        return "closed without an answer"
+        return f"{CLOSED} without an answer"
 
     def show(self, observed: Answering) -> str:
         answers = ", ".join(frame.kind for frame in observed.received[self.known :])
-        state = "closed" if observed.closed_by_sut else observed.outcome()
+        state = CLOSED if observed.closed_by_sut else observed.outcome()
         return f"{state} after answering {answers}" if answers else f"{state} without an answer"
 
     def compare(self, observed: Answering) -> Difference | None:

@@ -91,8 +91,8 @@ def name_acknowledgment(frame: Frame | None) -> str:
 
 
 def _describe_acknowledgment(of_class: int | None, message: MessageIdentifier) -> str:
-    kind = "an acknowledgment" if of_class is None else class_name(of_class)
-    return f"{kind} of message {message.Ordinal}"
+    kind = "an acknowledgment of" if of_class is None else f"{class_name(of_class)} for"
+    return f"{kind} message {message.Ordinal}"
 
 
 def class_name(value: int) -> str:

@@ -19,7 +19,8 @@ class OneOf(Expectation):
         self.name = ""
 
     def __str__(self) -> str:
-        return " or ".join(map(str, self.allowed))
+        texts = map(str, self.allowed)
+        return " or ".join(f"[{text}]" if "; " in text else text for text in texts)
 
     def show(self, observed: Any) -> str:
         return (

@@ -14,6 +14,7 @@ from random import Random
 from harness.capture.recorder import Recorder
 from harness.errors import UsageError
 from harness.explore.areas import Area
+from harness.explore.packet_rules import JudgedByPackets
 from harness.explore.shrinking import shrink
 from harness.explore.walk import Drawing, Driven, Walk, take_walk
 from harness.model.remote.area import LATER_METHODS, START2
@@ -112,7 +113,7 @@ class Explorer:
             if sut.tape is not None:
                 sut.tape.begin(recorder, sut, "explore", "explore")
             with closing(Peer(sut.environment, sut, recorder, seed="explore")) as peer:
-                yield self._area.drive(peer)
+                yield JudgedByPackets(self._area.drive(peer), peer)
 
     @contextmanager
     def _open_sut(self) -> Iterator[Sut]:

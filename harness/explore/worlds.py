@@ -15,11 +15,23 @@ MOST_WORLDS = 512
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule about packets that a packet of the system has broken."""
+
+    rule: str
+    expected: str
+    observed: str
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
-    """The observation after a step: the answers received, and everything visible."""
+    """The observation after a step: the answers received, everything visible, and the rules that a packet has
+    broken.
+    """
 
     answers: Mapping[str, Any]
     visible: Mapping[str, Any]
+    broken_rules: tuple[BrokenRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ class Worlds:
         if after is None:
             return False
         if len(after) > MOST_WORLDS:
-            raise HarnessError(f"more than {MOST_WORLDS} worlds are possible after {step}")
+            raise HarnessError(f"the model has more than {MOST_WORLDS} possible states after {step}")
         self._worlds = after
         self._past.append(step)
         return True
@@ -84,7 +96,12 @@ class Worlds:
         return {name for world in self._worlds for name in world.answers}
 
     def agree(self, seen: Seen) -> Divergence | None:
-        """Keep only the worlds that agree with the observation; return the divergence if no world remains."""
+        """Keep only the worlds that agree with the observation; return the divergence if no world remains, or if a
+        packet has broken a rule.
+        """
+        if seen.broken_rules:
+            found = [f"{one.rule}: expected: {one.expected}; observed: {one.observed}" for one in seen.broken_rules]
+            return Divergence(self._past[-1], tuple(one.rule for one in seen.broken_rules), tuple(found))
         left, differences = [], []
         for world in self._worlds:
             found = _list_differences(world, seen)

@@ -112,16 +112,16 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         content = path.read_bytes()
         tree = tomllib.loads(content.decode())
     except OSError as error:
-        raise UsageError(f"{path}: cannot read the baseline: {error.strerror}") from error
+        raise UsageError(f"the baseline {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file: {error}") from error
+        raise UsageError(f"{path} is not a TOML file: {error}") from error
     if "schema" not in tree:
         raise UsageError(
-            f"{path}: not a baseline: it has no `schema = {SCHEMA_VERSION}`; "
+            f"{path} is not a baseline: it has no `schema = {SCHEMA_VERSION}`; "
             "`mqconform baseline update RUN --baseline FILE` creates one"
         )
     if (schema := tree.pop("schema")) != SCHEMA_VERSION:
-        raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA_VERSION}")
+        raise UsageError(f"{path} has schema {schema!r}; this harness reads baselines of schema {SCHEMA_VERSION}")
     deviations = [_read_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
     by_rule = MappingProxyType({one.rule: one for one in deviations})
     return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)
@@ -133,15 +133,15 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
     except UsageError as error:
         raise UsageError(f"{path}: {error}; delete the entry of a rule that was retired") from error
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
-        raise UsageError(f'{path}: [{rule}]: must be a table with reason = "..." and link = "..."')
+        raise UsageError(f'{path}: [{rule}] must be a table with reason = "..." and link = "..."')
     for key in entry:
         if key not in _ENTRY_KEYS:
-            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known: {', '.join(_ENTRY_KEYS)}")
+            raise UsageError(f"{path}: [{rule}] has the unknown key {key!a}; known: {', '.join(_ENTRY_KEYS)}")
     reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
     if not reason:
-        raise UsageError(f"{path}: [{rule}]: reason is empty; state why this failure is accepted")
+        raise UsageError(f"{path}: the reason of [{rule}] is empty; state why this failure is accepted")
     if link and not link.startswith(("https://", "http://")):
-        raise UsageError(f"{path}: [{rule}]: link is {link!a}; it must begin with https://")
+        raise UsageError(f"{path}: the link of [{rule}] is {link!a}; it must begin with https://")
     return Deviation(rule, reason, link or None)
 
 

@@ -100,7 +100,10 @@ class Replay(Recorder):
         self._number = 1
         found = streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
-            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; at most {MAX_CAPTURE_BYTES} are judged")
+            raise TooMuch(
+                f"{self.source} has too many packets: they are rated at "
+                f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
+            )
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:

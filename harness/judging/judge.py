@@ -131,7 +131,9 @@ class Judge:
             )
             return
         if kept and not frames and row.observe in OBSERVED_IN_PACKETS:
-            raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
+            raise HarnessError(
+                f"{self.test} gives {rule} the verdict pass without a packet; name the packet that is the evidence"
+            )
         verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
         reason = None if kept else self._find_blamed_packet(rule, frames)
         if reason is not None:
@@ -150,7 +152,7 @@ class Judge:
     def _require_rules(self, rules: tuple[str, ...]) -> tuple[str, ...]:
         """Return the rules that a call names; raise HarnessError if it names none."""
         if not rules:
-            raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
+            raise HarnessError(f"{self.test} calls judge without a rule; name one, or use judge.all")
         return rules
 
     @property
@@ -339,7 +341,9 @@ class Judge:
     ) -> Entry:
         """Return the verdict on the SHOULD in the sentence of a MUST; the verdict of the MUST stays unchanged."""
         if row.is_advice:
-            raise HarnessError(f"{self.test}: the whole sentence of {row.id} is a {row.level}; omit advice=True")
+            raise HarnessError(
+                f"{self.test}: advice=True is only for rules of level MUST, but {row.id} is a {row.level}; omit it"
+            )
         advice = Advice.FOLLOWED if kept else Advice.MISSED
         reason = REASONS_OF_ADVICE[advice]
         return self._build_entry(
@@ -468,8 +472,8 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text with the name of its observation; named values are in brackets, as in ``show_nested``."""
-    return f"{case}: [{text}]" if ": " in text else f"{case}: {text}"
+    """Return a text with the name of its observation."""
+    return f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:

@@ -330,12 +330,12 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             known = line.startswith(LINE_PREFIX) or (isinstance(verdict, dict) and "schema" in verdict)
             if number == 1 and not known:
                 raise UsageError(
-                    f"{path}: the file contains no verdicts of this harness: its first line is not a verdict; "
+                    f"{path} contains no verdicts of this harness, because its first line is not a verdict; "
                     "give the folder of a run"
                 )
             if not isinstance(verdict, dict):
                 raise UsageError(
-                    f"{path}:{number}: the verdict is truncated or broken; remove that line to continue with the "
+                    f"{path}:{number}: the verdict is truncated or broken; remove this line to continue with the "
                     "other lines"
                 )
             schema = verdict.get("schema")
@@ -366,9 +366,9 @@ class _Folder:
             path = folder / RULES_FILE
             return cls(shared, started, json.loads(path.read_text(encoding="utf-8"))["rules"])
         except OSError as error:
-            raise UsageError(f"{path}: the file, which the verdicts need, cannot be read: {error.strerror}") from error
+            raise UsageError(f"{path}, which the verdicts need, cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"{path}: the file, which the verdicts need, is truncated or broken") from error
+            raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
         """Return a line with the values added that all lines of the run folder share."""
@@ -410,5 +410,5 @@ def _replace_renamed_check(line: dict[str, Any]) -> dict[str, Any]:
     return line | {"test": current_check(test)} if isinstance(test, str) else line
 
 
-_NO_VERDICT = "not a verdict of this harness; remove that line to continue with the other lines"
+_NO_VERDICT = "this line is not a verdict of this harness; remove it to continue with the other lines"
 _EVIDENCE_KEYS = ("frame", "first", "last")

@@ -33,6 +33,7 @@ directory.
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
     *("core/remote", "core/commands", "security", "model", "routing", MUTATED_ROOM_OUTSIDE_CORE),
+    *("codec", "rpc", "rpc/ndr", "rpc/interfaces"),
 )
 """The folders of the reference whose functions are mutated, because they implement the steps of the specifications."""
 

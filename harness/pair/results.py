@@ -47,7 +47,7 @@ def read_results(folder: Path) -> PairResults:
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
         if tree["schema"] != SCHEMA_VERSION:
-            raise UsageError(f"{path}: schema is {tree['schema']!r}; this version reads {SCHEMA_VERSION}")
+            raise UsageError(f"{path} has schema {tree['schema']!r}; this version reads {SCHEMA_VERSION}")
         systems = {str(role): _name_system(one) for role, one in tree["systems"].items()}
         cells = tuple(_read_cell(one, systems) for one in tree["cells"])
     except OSError as error:
@@ -55,7 +55,7 @@ def read_results(folder: Path) -> PairResults:
             f"{path}: {error.strerror}; --grid takes the folders that `mqconform pair --out` wrote"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path}: not a result of `mqconform pair`: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{path} is not a result of `mqconform pair`: {type(error).__name__}: {error}") from error
     return PairResults(systems, cells)
 
 

@@ -173,8 +173,8 @@ class Drivers:
                 raise UsageError(f"{file.path}: control.kind is none; system {role} of a pair needs a control channel")
         if a.driver.peer_address == b.driver.peer_address:
             raise UsageError(
-                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; give each system a "
-                "different address, at which it finds the other system"
+                f"{b.path}: driver.peer_address is {b.driver.peer_address}, as in {a.path}; set a different "
+                "address in each file: the one at which that system reaches the other"
             )
         self._drivers: dict[str, ExternalDriver] = {}
         for number, (role, file) in enumerate(((A, a), (B, b))):
@@ -188,7 +188,7 @@ class Drivers:
             driver.resets = False
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
-            raise UsageError(f"both SUT files lead to the same queue manager, {self._drivers[A].identifier}")
+            raise UsageError(f"both SUT files describe the same queue manager, {self._drivers[A].identifier}")
         # A system that was reset counts its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():

@@ -28,7 +28,7 @@ def accept_residue(peer: Party) -> None:
         return
     for identifier, names in _list_identities(peer).items():
         if waiting := sut.count_waiting_messages(names):
-            sut.residue.append(f"left by an earlier check or run: {waiting} messages for {identifier}")
+            sut.residue.append(f"an earlier check or run left {waiting} messages for {identifier}")
             _accept_as_queue_manager(peer, identifier, names)
 
 
@@ -48,9 +48,9 @@ def accept_waiting_messages(peer: Party) -> None:
                 continue
             left = _accept_as_queue_manager(peer, identifier, names)
             if left:
-                sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
+                sut.residue.append(f"{left} messages for {identifier} at {peer.address} remain in the SUT")
     except (SutUnavailable, ConformanceFailure) as error:
-        sut.residue.append(f"there may be messages for {peer.address}: {error}")
+        sut.residue.append(f"messages for {peer.address} may remain in the SUT: {error}")
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:

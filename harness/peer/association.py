@@ -147,7 +147,7 @@ class Call:
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
 
     FAILURE: ClassVar[str] = "a failure HRESULT"
-    WAITING: ClassVar[str] = "still waits"
+    WAITING: ClassVar[str] = "still waiting"
 
     @property
     def description(self) -> Any:
@@ -336,7 +336,7 @@ class Association(RawConversation):
                 proposals, kind, group, flags, body, self.protection if authenticate else None
             )
         except SecurityError as error:
-            raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
+            raise ConformanceFailure(f"the authentication of the tester to the SUT failed: {error}") from error
         if frame is not None and frame.kind in ("bind_ack", "alter_context_resp"):
             self._note_accepted_interfaces(proposals, list_bind_outcomes(frame.data))
             self.group = read_group_id(frame.data)
@@ -457,7 +457,7 @@ class Association(RawConversation):
             return there.begin(name, stub=stub, fragment=fragment, **arguments)
         where = context or self.contexts.get(operation.interface)
         if where is None:
-            raise HarnessError(f"{name}: bind its interface first")
+            raise HarnessError(f"bind the interface of {name} before the call")
         made = operation.build_request(where.wide, **arguments) if stub is None else stub
         call = self.raw(operation.opnum, made, where, fragment=fragment)
         call.operation = operation

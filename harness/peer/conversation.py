@@ -298,7 +298,7 @@ class Session(Conversation):
         """The peer's own elements of the abstract data model for this session (MS-MQQB 3.1.1.3.1)."""
         answer = self._host.ask(Inspect())
         if isinstance(answer, str):
-            raise HarnessError(f"the peer's core refused to be inspected: {answer}")
+            raise HarnessError(f"the peer's core refused the inspection: {answer}")
         for session in answer.values["adm"]["Sessions"]:
             if session["transport"] == self.transport:
                 return dict(session)

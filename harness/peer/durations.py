@@ -76,7 +76,7 @@ class Duration:
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
-            raise self._raise_unknown_duration(f"it is {self.ms:,} ms, not {expected_ms:,.0f} ms")
+            raise self._raise_unknown_duration(f"it is {self.ms:,} ms instead of {expected_ms:,.0f} ms")
         return near
 
     def require_steady(self, margin_ms: int) -> None:
@@ -87,8 +87,8 @@ class Duration:
             raise self._raise_unknown_duration(f"the tolerance is {margin_ms:,} ms")
 
     def _raise_unknown_duration(self, what: str) -> ConformanceFailure:
-        stood = f"the SUT stood still for up to {self.longest_ms:,} ms, in total {self.stalled_ms:,} ms during or near"
-        return ConformanceFailure(f"{stood} this duration: {what}")
+        stood = f"the SUT stalled for up to {self.longest_ms:,} ms ({self.stalled_ms:,} ms in total) during or near"
+        return ConformanceFailure(f"{stood} the measured duration: {what}")
 
 
 def duration(sut: Sut, pulse: Pulse | None, began_ms: int, since_ms: int, until_ms: int) -> Duration:

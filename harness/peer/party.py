@@ -191,7 +191,7 @@ class Party:
             return True
         if self.environment.run_until(arrived, timeouts.late_ms):
             took_ms = self.environment.now().monotonic_ms - began_ms
-            raise ConformanceFailure(f"{what} came after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
+            raise ConformanceFailure(f"{what} arrived after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
         return False
 
     def stood_still(self, since_ms: int, until_ms: int) -> bool:

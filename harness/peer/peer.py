@@ -159,7 +159,7 @@ class Peer(Party):
         """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); raise ConformanceFailure if the SUT refuses."""
         session, error = self.try_session(tamper)
         if session is None or error is not None:
-            raise ConformanceFailure(f"no session with the SUT: {error}")
+            raise ConformanceFailure(f"no session with the SUT was established: {error}")
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:

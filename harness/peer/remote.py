@@ -99,7 +99,8 @@ class Remote:
             if found and self._serves_qm2qm(found):
                 return found
         raise ConformanceFailure(
-            f"qm2qm is not served at port {self.sut.rpc_port}, and neither R_QMGetRTQMServerPort nor the endpoint "
+            f"the SUT does not serve qm2qm at port {self.sut.rpc_port}, "
+            "and neither R_QMGetRTQMServerPort nor the endpoint "
             "mapper returns its port: give driver.rpc_read_port in the SUT file"
         )
 
@@ -311,7 +312,7 @@ class RemoteQueue:
         returned no handle.
         """
         if read.out is None:
-            raise ConformanceFailure(f"the read to be ended returned no handle: {read.outcome}")
+            raise ConformanceFailure(f"the read that is to be ended returned no handle: {read.outcome}")
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:

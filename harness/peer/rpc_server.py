@@ -177,7 +177,7 @@ class ServedAssociation(RawConversation):
         try:
             token = self._on_leg(frame)
         except SecurityError as error:
-            self.server.malformed.append((frame, f"not authenticated: {error}"))
+            self.server.malformed.append((frame, f"the authentication failed: {error}"))
             reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
             refusal = bind_nak(call_id, reason) if frame.kind == "bind" else fault(call_id, 0, RPC_ACCESS_DENIED_STATUS)
             self.send(refusal)
@@ -226,7 +226,7 @@ class ServedAssociation(RawConversation):
             if self.protection is None or self._on_leg(frame) is None:
                 self.server.malformed.append((frame, "an rpc_auth_3 PDU outside an authentication"))
         except SecurityError as error:
-            self.server.malformed.append((frame, f"not authenticated: {error}"))
+            self.server.malformed.append((frame, f"the authentication failed: {error}"))
 
     def _on_genuine_request(self, frame: Frame) -> None:
         """Process a request with its protection removed; the recorded frame stays as it was on the wire. Spec: MS-RPCE

@@ -27,7 +27,7 @@ def check_identity(setup: Setup) -> Iterator[Line]:
         yield Line(
             "control",
             State.NOT_SEEN,
-            f"[commands] has {', '.join(commands)}: a run executes them, but preflight does not",
+            f"[commands] contains {', '.join(commands)}: a run executes them, but preflight does not",
         )
         return
     if route is None:

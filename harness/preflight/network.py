@@ -58,7 +58,7 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     setup.guid = discover_identifier(driver.address, driver.tcp_port, derive_identity_peer(driver.peer_identifier))
     if setup.guid is None:
         said = f"{where} does not answer an EstablishConnection (MS-MQQB 2.2.3)"
-        yield Line("session", State.MISSING, said, "does a queue manager listen at tcp_port (MSMQ: 1801)?")
+        yield Line("session", State.MISSING, said, "check that a queue manager listens at tcp_port (MSMQ: 1801)")
     else:
         yield Line("session", State.OK, f"queue manager {setup.guid} answers EstablishConnection")
 

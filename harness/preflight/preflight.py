@@ -35,7 +35,7 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     suites.
     """
     if file.driver.kind == "virtual":
-        raise UsageError(f'{file.path}: driver.kind = "virtual": nothing has to exist before a run')
+        raise UsageError(f'{file.path} has driver.kind = "virtual", so nothing has to exist before a run')
     (file,) = worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
@@ -69,7 +69,7 @@ def _start_program(setup: Setup, driver: ProcessDriver) -> Line:
     except SutUnavailable as error:
         # The log is deleted before the user can read it.
         said = str(error).replace(f"; see {driver.process.log_path}", "")
-        return Line("start", State.MISSING, said, "can you start the system with driver.command by hand?", True)
+        return Line("start", State.MISSING, said, "try to start the system with driver.command by hand", True)
     setup.file = driver.file
     return Line("start", State.OK, "the program of driver.command is running; it is stopped after the checks")
 

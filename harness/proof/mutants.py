@@ -104,7 +104,7 @@ def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dic
     for name, row in read_toml(file).items():
         entry = check_keys(file, name, row, {"change": str, "why": str}, {})
         if name not in known or describe_change(known[name]) != entry["change"]:
-            complaints.append(f"{file.name}: {name}: this change no longer exists; remove the entry")
+            complaints.append(f"{file.name}: the change of {name} no longer exists; remove the entry")
         else:
             reasons[name] = entry["why"]
     return reasons, complaints

@@ -78,7 +78,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
     for rule, checks in suites.driving.items():
         for check in checks:
             if (rule, check) not in judged:
-                raise BadBundle(f"{rule}: no verdict by {check}")
+                raise BadBundle(f"{rule} has no verdict of {check}")
     return needed
 
 
@@ -94,7 +94,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
     """Check that captures have the frames that verdicts name, and times within the run (None in virtual time)."""
     for name in sorted(needed):
         if not (folder / name).is_file():
-            raise BadBundle(f"verdicts name the capture {name}, which is missing")
+            raise BadBundle(f"verdicts refer to the capture {name}, which is missing")
     for path in sorted((folder / CAPTURES_FOLDER).iterdir()):
         name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
         for frame in read_pcapng(path):
@@ -103,7 +103,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
                 recorded = _convert_microseconds(frame.time_us)
                 raise BadBundle(f"{name}: frame {last} was recorded at {recorded}, which is not within the run")
         if needed.get(name, 0) > last:
-            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has only {last} frames")
+            raise BadBundle(f"verdicts refer to frame {needed[name]} of {name}, which has only {last} frames")
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
@@ -157,9 +157,9 @@ def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
         started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
         period = started - LARGEST_CLOCK_CHANGE, finished + LARGEST_CLOCK_CHANGE
     except (ValueError, OverflowError) as error:
-        raise BadBundle(f"run.json: started, finished: {error}") from error
+        raise BadBundle(f"run.json: the times started and finished are invalid: {error}") from error
     if finished < started or started > datetime.now(UTC) + LARGEST_CLOCK_CHANGE:
-        raise BadBundle(f"run.json: impossible times: started {run['started']}, finished {run['finished']}")
+        raise BadBundle(f"run.json: the run cannot start at {run['started']} and finish at {run['finished']}")
     return None if run["reach"] == "virtual" else period
 
 

@@ -69,11 +69,11 @@ def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
         raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise UsageError(
-            f"{path}: not a readable private key ({error}); `openssl genpkey -algorithm ed25519` creates one; "
+            f"{path} is not a readable private key ({error}); `openssl genpkey -algorithm ed25519` creates one; "
             "set MQCONFORM_KEY_PASSWORD to its password"
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError(f"{path}: not an Ed25519 key; `openssl genpkey -algorithm ed25519` creates one")
+        raise UsageError(f"{path} is not an Ed25519 key; `openssl genpkey -algorithm ed25519` creates one")
     return key
 
 
@@ -84,9 +84,9 @@ def public_key(path: Path) -> Ed25519PublicKey:
     except OSError as error:
         raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise UsageError(f"{path}: not a readable public key; `openssl pkey -in KEY -pubout` writes it") from error
+        raise UsageError(f"{path} is not a readable public key; `openssl pkey -in KEY -pubout` writes one") from error
     if not isinstance(key, Ed25519PublicKey):
-        raise UsageError(f"{path}: not an Ed25519 key; certificates are signed with Ed25519")
+        raise UsageError(f"{path} is not an Ed25519 key; certificates are signed with Ed25519")
     return key
 
 
@@ -138,7 +138,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                     _bytes_to_sign(_BUNDLE_MAGIC + found["key"] + b" ", file),
                 )
             except InvalidSignature:
-                raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
+                raise BadBundle(f"{path} has an invalid signature: the file was changed after it was signed") from None
             return Opened(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path} cannot be read: {error.strerror or error}") from error
@@ -169,15 +169,15 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
 def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
     if len(infos) > MOST_BUNDLE_FILES:
-        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_BUNDLE_FILES} are accepted")
+        raise BadBundle(f"{path} contains {len(infos)} files; at most {MOST_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
-        raise BadBundle(f"{path}: two files have the same name")
+        raise BadBundle(f"two files in {path} have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
     if size > MOST_UNPACKED_BYTES or size > MOST_COMPRESSION_RATIO * max(1, path.stat().st_size):
-        raise BadBundle(f"{path} unpacks to {size:,} bytes, which are too many")
+        raise BadBundle(f"{path} is too large: unpacked, it has {size:,} bytes")
 
 
 def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:

@@ -73,7 +73,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{folder} is not a run folder: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is truncated or broken: it is not JSON: {error}") from error
+        raise UsageError(f"{path} is truncated or broken, and not JSON: {error}") from error
     sut = run.get("sut") if isinstance(run, dict) else None
     if not isinstance(sut, dict) or not isinstance(sut.get("name"), str):
         raise UsageError(f"{path} is not a {RUN_FILE} of this harness: sut.name is missing")

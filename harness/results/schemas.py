@@ -216,12 +216,12 @@ def _check_line(data: bytes, last: int) -> int:
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
-        raise ValueError("not a verdict of this harness")
+        raise ValueError("the line is not a verdict of this harness")
     for key, (required, is_right) in _FORMS.items():
         if (key in line or required) and not is_right(line.get(key)):
             raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
     if line["seq"] <= last:
-        raise ValueError(f"seq {line['seq']} follows {last}, but must be greater")
+        raise ValueError(f"seq {line['seq']} follows seq {last}, but must be greater")
     return int(line["seq"])
 
 

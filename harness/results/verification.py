@@ -117,7 +117,9 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     for name, value in ours.items():
         if said.get(name) != value:
             theirs = str(said.get(name))[:80]
-            raise JudgedElsewhere(f"cannot be judged here: {name} in the certificate is {theirs!a}, but {value} here")
+            raise JudgedElsewhere(
+                f"this installation cannot judge the run: {name} is {theirs!a} in the certificate, but {value} here"
+            )
     if digest != suites.digest:
         raise BadBundle(f"{RULES_FILE} is not the rule set named in {CERTIFICATE_FILE}")
     return read_certificate(opened.folder / CERTIFICATE_FILE)

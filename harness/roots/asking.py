@@ -295,7 +295,7 @@ def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = Fals
         )
     )
     if not isinstance(answer, Result):
-        raise ConformanceFailure(f"{to}: the tester's peer cannot send there: {answer}")
+        raise ConformanceFailure(f"the tester's peer cannot send to {to}: {answer}")
     return int(str(answer.values["message_id"]).rpartition("\\")[2])
 
 
@@ -419,4 +419,4 @@ def create_temporary_queue(control: Control) -> Iterator[str]:
         try:
             control.call("delete_queue", name=name)
         except (ConformanceFailure, SutUnavailable) as error:
-            raise SutUnavailable(f"the queue {name} may be left in the system: {error}") from error
+            raise SutUnavailable(f"the queue {name} may remain in the system: {error}") from error

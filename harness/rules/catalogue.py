@@ -388,7 +388,7 @@ def _read_rule(
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:
         raise CatalogueError(
-            file, name, "observe is none, but why is missing; give the reason why the rule cannot be observed"
+            file, name, "the key observe is none, but the key why is missing; state why the rule cannot be observed"
         )
     cited = tuple(entry.get("errata", ()))
     unknown = [each for each in cited if each not in errata]

@@ -142,10 +142,14 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
             if place not in index:
-                raise CatalogueError(file, name, f"unknown rule {place} in where; suites/index.tsv lists all rules")
+                raise CatalogueError(
+                    file, name, f"the key where contains the unknown rule {place}; suites/index.tsv lists all rules"
+                )
         elif not _SECTION_PATTERN.fullmatch(str(place)):
             raise CatalogueError(
-                file, name, f'invalid place {place!r} in where; write a rule id or a section as "MQQB 3.1.2.1"'
+                file,
+                name,
+                f'the key where contains the invalid place {place!r}; write a rule id or a section as "MQQB 3.1.2.1"',
             )
     readings = tuple(_read_readings(file, name, entry["readings"]))
     return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})

@@ -170,14 +170,16 @@ def _read_notes(
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")
         if wrong := [each for each in entry["sections"] if not _SECTION_PATTERN.fullmatch(str(each))]:
-            raise CatalogueError(file, number, f"invalid section {wrong[0]!r} in sections; write a section as 3.1.4.6")
+            raise CatalogueError(
+                file, number, f"the key sections contains the invalid section {wrong[0]!r}; write a section as 3.1.4.6"
+            )
         if "excuses" in entry and "allows" not in entry:
             raise CatalogueError(
-                file, number, "the key allows is missing beside excuses; name the permitted deviation of a release"
+                file, number, "the key excuses needs the key allows; name the deviation that a release is permitted"
             )
         if "excused" in entry and "excuses" not in entry:
             raise CatalogueError(
-                file, number, "the key excuses is missing beside excused; name the rules that may be violated"
+                file, number, "the key excused needs the key excuses; name the rules that may be violated"
             )
         releases = _read_releases(file, number, entry["releases"])
         yield Note(
@@ -200,7 +202,9 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
     """Return the behaviors of the reference for a note, or the reason why it has none."""
     kind, _, why = str(written[0]).partition(": ")
     if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
-        raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")
+        raise CatalogueError(
+            file, number, f"the key reference is {written}; write [{kind + ': why'!r}] and nothing else"
+        )
     return tuple(written)
 
 

@@ -21,7 +21,7 @@ def bounded_computing(seconds: float = CHECK_CPU_S) -> Iterator[None]:
     """
 
     def raise_endless(*_: object) -> None:
-        raise Endless(f"still computing after {seconds:.0f} s of CPU time")
+        raise Endless(f"it still computes after {seconds:.0f} s of CPU time")
 
     before = signal.signal(signal.SIGVTALRM, raise_endless)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)

@@ -126,7 +126,7 @@ class Run:
         """Open a new run folder or, with ``resume``, an existing one; raise UsageError when it cannot be used."""
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
-                raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
+                raise UsageError(f"{folder} contains no run to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
             if _is_foreign(folder):
                 raise UsageError(f"{folder} is not empty and contains no run; give another --out")
             made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
@@ -412,7 +412,9 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
             verdict, known = Verdict(line["verdict"]), (test, line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise UsageError(f"{path}:{number}: not a verdict of this harness; remove that line to resume") from error
+            raise UsageError(
+                f"{path}:{number}: this line is not a verdict of this harness; remove it to resume"
+            ) from error
         done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # a verdict of the whole run
             continue

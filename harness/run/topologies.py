@@ -44,7 +44,9 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
     if sut is not None:
         raise UsageError("--topology names the SUT files: omit --sut or --topology")
     if workers > 1:
-        raise UsageError("--workers: a topology exists only once; omit this option")
+        raise UsageError(
+            "--workers: the systems of a topology exist only once, so one worker runs all checks; omit this option"
+        )
     places = load_topology(Path(topology))
     return places.build_sut_file(), lambda file, out: [TopologyDriver(places, out)]
 
@@ -77,7 +79,7 @@ class TopologyDriver:
         for role, driver in self._drivers.items():
             other = known.setdefault(driver.identifier, role)
             if other != role:
-                raise SutLost(f"{self.file.path}: {other} and {role} are one queue manager, {driver.identifier}")
+                raise SutLost(f"{self.file.path}: {other} and {role} are the same queue manager, {driver.identifier}")
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()

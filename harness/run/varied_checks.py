@@ -60,7 +60,7 @@ class Drawn:
             values[parameter] = [name for name in names if not lacking[name]]
             for name, needs in lacking.items():
                 if needs:
-                    left_out[f"{parameter} {name}"] = f"the SUT has no {', '.join(needs)}"
+                    left_out[f"{parameter} = {name}"] = f"the SUT has no {', '.join(needs)}"
         return cls({parameter: names for parameter, names in values.items() if len(names) > 1}, left_out)
 
     def __str__(self) -> str:
@@ -219,11 +219,11 @@ class VariedCheck:
             missed = next((one for one in again if one.row == {**self.plain, **part}), missed)
         else:
             part = select_changed(missed.row, self.plain)
-        entry, case = missed.entry(rule), describe_row(part)
+        entry, case = missed.entry(rule), show_row(part)
         return replace(
             entry,
-            expected=f"{case}: {entry.expected}" if entry.expected else "",
-            observed=f"{case}: {entry.observed}" if entry.observed else "",
+            expected=f"with {case}: {entry.expected}" if entry.expected else "",
+            observed=f"with {case}: {entry.observed}" if entry.observed else "",
             reason=f"with {case}: {entry.reason}" if entry.reason else f"only with {case}{self.drawn}",
         )
 
@@ -252,11 +252,19 @@ def select_changed(row: Row, plain: Row) -> Row:
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
     """Return the number of kept rows, and the parameters that had an effect, as the text that a verdict shows."""
-    *first, last = names or ["no parameter"]
+    if not names:
+        return f"the same in each of {count} runs"
+    *first, last = names
     of = f"{', '.join(first)} and {last}" if first else last
-    return f"with each of {count} {'combinations' if first else 'values'} of {of}"
+    what = "combinations of the parameters" if first else "values of the parameter"
+    return f"the same with each of {count} {what} {of}"
+
+
+def show_row(row: Row) -> str:
+    """Return a row as the text that a verdict shows."""
+    return ", ".join(f"{name} = {value}" for name, value in row.items())
 
 
 def describe_row(row: Row) -> str:
-    """Return a row as the text that a verdict shows."""
+    """Return a row as the text that names its peer; the identifiers of recorded runs depend on it."""
     return ", ".join(f"{name} {value}" for name, value in row.items())

@@ -7,11 +7,28 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import fields, one_of
+from harness.expectations import Difference, Expectation, fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, malforms, needs
 from harness.states.machine import Machine
 from harness.states.table import OUTCOME, Cell, Table
+from harness.states.vocabulary import describe_outcome
+
+
+class OutcomeOf(Expectation):
+    """The expectation of one of the outcomes of a cell; the observation is the name of an outcome."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+
+    def __str__(self) -> str:
+        return " or ".join(map(describe_outcome, self.cell.outcomes))
+
+    def show(self, observed: str) -> str:
+        return describe_outcome(observed)
+
+    def compare(self, observed: str) -> Difference | None:
+        return None if observed in self.cell.outcomes else Difference(self.show(observed))
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
@@ -42,7 +59,7 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     following = cell.outcomes.get(outcome)
     shown = {} if following is None else {**table.states[following].shows, **table.beside}
     seen = machine.look(*shown)
-    shown[OUTCOME] = one_of(*cell.outcomes)
+    shown[OUTCOME] = OutcomeOf(cell)
     seen[OUTCOME] = outcome
     places_of_rules: dict[str, list[str]] = {}
     for place in shown:
@@ -54,6 +71,11 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
             expected=fields(expected),
             observed=observed,
             evidence=machine.evidence,
-            case=f'"{cell.event}" in state "{cell.state}"',
+            case=describe_cell(cell, table),
             errata=cell.errata,
         )
+
+
+def describe_cell(cell: Cell, table: Table) -> str:
+    """Return the state and the event of a cell as the text that a verdict shows before its observation."""
+    return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

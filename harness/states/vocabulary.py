@@ -14,28 +14,35 @@ REFUSED_BY_ACCEPTOR = "EstablishConnection with CS"
 
 VOCABULARY: Mapping[str, str] = MappingProxyType(
     {
-        Outcome.DONE: "The system carries out the request.",
-        Outcome.REFUSED: "The system refuses the request, or the read fails, with any error.",
-        SILENCE: "The system does not react; a read finds no message.",
-        WAITS: "The system does not answer the request within the silence window.",
-        CLOSED: "The system closes the connection.",
-        "first": "The read returns the first message.",
-        "second": "The read returns the second message.",
-        "third": "The read returns the third message.",
-        "prepared": "The transaction is prepared.",
-        "committed": "The transaction is committed.",
-        "aborted": "The transaction is aborted.",
-        "accepted": "The message is in its queue.",
-        "discarded": "The message is acknowledged and not in its queue.",
-        "EstablishConnection": "The system sends an EstablishConnection packet without CS.",
-        REFUSED_BY_ACCEPTOR: "The system sends an EstablishConnection packet with CS.",
-        "ConnectionParameters": "The system sends a ConnectionParameters packet.",
-        "SessionAck": "The system sends a SessionAck.",
-        "UserMessage": "The system sends a user message.",
+        Outcome.DONE: "the system carries out the request",
+        Outcome.REFUSED: "the system refuses the request with any error",
+        SILENCE: "the system does not react, and a read finds no message",
+        WAITS: "the system does not answer the request within the silence window",
+        CLOSED: "the system closes the connection",
+        "first": "the read returns the first message",
+        "second": "the read returns the second message",
+        "third": "the read returns the third message",
+        "prepared": "the transaction is prepared",
+        "committed": "the transaction is committed",
+        "aborted": "the transaction is aborted",
+        "accepted": "the message is in its queue",
+        "discarded": "the message is acknowledged, and is not in its queue",
+        "EstablishConnection": "the system sends an EstablishConnection packet without CS",
+        REFUSED_BY_ACCEPTOR: "the system sends an EstablishConnection packet with CS",
+        "ConnectionParameters": "the system sends a ConnectionParameters packet",
+        "SessionAck": "the system sends a SessionAck",
+        "UserMessage": "the system sends a user message",
     }
 )
 """The words of outcomes. An outcome of several reactions joins their words, in order, with `` + ``."""
 PACKET_SEPARATOR = " + "
+
+
+def describe_outcome(outcome: str) -> str:
+    """Return an outcome as a sentence without a period; an outcome with an unknown word unchanged."""
+    if find_unknown_words(outcome):
+        return outcome
+    return ", then ".join(VOCABULARY[word] for word in outcome.split(PACKET_SEPARATOR))
 
 
 def find_unknown_words(outcome: str) -> list[str]:

@@ -158,7 +158,9 @@ class Agent:
         if self._why is None:
             self._outgoing += request_line(self._number, verb, arguments)
             if len(self._outgoing) > OUTGOING_LIMIT:
-                raise SutUnavailable(f"{self.name} does not read: {OUTGOING_LIMIT} bytes are waiting to be sent")
+                raise SutUnavailable(
+                    f"{self.name} does not read its connection: {OUTGOING_LIMIT} bytes are waiting to be sent"
+                )
             self.flush()
         return self._number
 
@@ -206,7 +208,7 @@ class Agent:
         if len(self.strangers) < STRANGERS_SHOWN:
             self.strangers.append(number)
         if self._strangers > STRANGERS_LIMIT:
-            raise NoAnswer(f"{STRANGERS_LIMIT} answers to requests that were never made")
+            raise NoAnswer(f"{STRANGERS_LIMIT} answers have an id that no request has")
 
     def _watch_socket(self) -> None:
         """Watch the socket in each environment, for bytes to read and for room for pending bytes."""

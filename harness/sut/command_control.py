@@ -88,7 +88,7 @@ class CommandControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Refuse, because no request was begun."""
-        raise HarnessError(f"request {request} was never begun")
+        raise HarnessError(f"request {request} was never started")
 
     def close(self) -> None:
         """Do nothing: no command runs."""
@@ -112,9 +112,9 @@ class CommandControl:
                     os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
                     process.wait()
             if not ended:
-                raise SutUnavailable(f"commands.{verb}: still running after {self._timeout_ms} ms")
+                raise SutUnavailable(f"commands.{verb} still runs after {self._timeout_ms} ms")
             if process.returncode:
-                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "without a reason"
+                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "no reason is given"
                 raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 

@@ -193,7 +193,7 @@ def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 def _require_offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True and reply.get("unsupported") is True:
-        raise Unsupported(f"the SUT's control channel cannot {verb}: {_describe_refusal(reply)}")
+        raise Unsupported(f"the SUT's control channel does not offer {verb}: {_describe_refusal(reply)}")
     return reply
 
 
@@ -205,4 +205,4 @@ def _require_done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 def _describe_refusal(reply: dict[str, Any]) -> str:
     said = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
-    return one_line(str(reply.get("error", f"without a reason{said}")), REASON_LIMIT)
+    return one_line(str(reply.get("error", f"no reason is given{said}")), REASON_LIMIT)

@@ -41,7 +41,7 @@ def qmcomm_port(address: str) -> int:
     if isinstance(found, str):
         raise _refuse_unknown_port(address, found)
     if not found:
-        raise _refuse_unknown_port(address, "it does not know qmcomm")
+        raise _refuse_unknown_port(address, "it has no entry for qmcomm")
     return found[0]
 
 

@@ -19,6 +19,14 @@ class Outcome(StrEnum):
     """The read found no message."""
     NO_ANSWER = "no answer"
 
+    @property
+    def shown(self) -> str:
+        """The outcome as a verdict prints it."""
+        return _WORDS_FOR_OUTCOMES.get(self, self.value)
+
+
+_WORDS_FOR_OUTCOMES: Mapping[str, str] = {Outcome.REFUSED: "refused by the SUT", Outcome.NOTHING: "no message"}
+
 
 class Refused(str):
     """The outcome of a refused request: equal to ``Outcome.REFUSED``; ``why``: the SUT's reason."""
@@ -30,6 +38,11 @@ class Refused(str):
         made = super().__new__(cls, word)
         made.why = why
         return made
+
+    @property
+    def shown(self) -> str:
+        """The outcome as a verdict prints it."""
+        return _WORDS_FOR_OUTCOMES.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
         """Return the arguments for copying the outcome, which workers send to the session."""

@@ -89,7 +89,7 @@ class RemoteControl:
     def answer(self, request: int) -> dict[str, Any] | None:
         """Return the answer to a read that was begun, only once; None if the answer has not arrived yet."""
         if request not in self._begun:
-            raise HarnessError(f"request {request} was never begun")
+            raise HarnessError(f"request {request} was never started")
         if request not in self.host.answers:
             return None
         close = self._begun.pop(request)

@@ -106,5 +106,5 @@ def _read_note(path: Path, text: bytes, number: int) -> Note:
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note after frame {number}: {error}") from error
     if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < LATEST_TIME_US:
-        raise NotReplayable(f"{path.name}: the note after frame {number}: not a note of this harness")
+        raise NotReplayable(f"{path.name}: the note after frame {number} is not a note of this harness")
     return Note(number, us, said)

@@ -109,7 +109,7 @@ class Tape:
         """
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
-            self.lose("the system stood still or was unreachable for a time")
+            self.lose("the system stalled or was unreachable for a time")
         self.note(over=True)
         self._over = True
 

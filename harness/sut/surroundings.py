@@ -115,7 +115,7 @@ def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
         try:
             code = process.wait(table.timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise SutUnavailable(f"environment: {shown}: still running after {table.timeout_s} s") from error
+            raise SutUnavailable(f"environment: {shown}: the command still runs after {table.timeout_s} s") from error
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started

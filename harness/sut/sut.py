@@ -306,7 +306,7 @@ class Sut(OwnQueues):
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
             raise Unsupported(
-                f"the SUT's control channel cannot {verb} {', '.join(missing)}: "
+                f"{verb} of the SUT's control channel cannot restore {', '.join(missing)}: "
                 "the current value is missing from the answer"
             )
         return {name: found[name] for name in changes}

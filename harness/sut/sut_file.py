@@ -248,9 +248,9 @@ def read_toml_file(path: Path, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot read the {what}: {error.strerror}") from error
+        raise UsageError(f"the {what} {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file: {error}") from error
+        raise UsageError(f"{path} is not a TOML file: {error}") from error
 
 
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
@@ -258,7 +258,9 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     where = str(path or "SUT file")
     for former, name in _FORMER_NAMES.items():
         if former in tree and name in tree:
-            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are present; remove [{former}]")
+            raise UsageError(
+                f"{where}: [{former}] is the former name of [{name}], and both are present; remove [{former}]"
+            )
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in (known := (*_TABLE_TYPES, "capabilities", "more_queues", "commands")):
@@ -276,7 +278,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_driver(file.driver, where)
     _check_control(file, where)
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
-        raise UsageError(f"{where}: capabilities.topology: a topology needs three systems; use --topology FILE")
+        raise UsageError(f"{where}: capabilities.topology needs three systems; use --topology FILE")
     _check_timeouts(file.timeouts, where)
     if (complaint := file.environment.complaint()) is not None:
         raise UsageError(f"{where}: {complaint}")
@@ -310,7 +312,7 @@ def _queue_entries(values: Any, where: str) -> tuple[QueueEntry, ...]:
     for entry in entries:
         _check_name(entry.name, f"{where}: more_queues.name")
         if entries.count(entry) > 1 or sum(one.name.lower() == entry.name.lower() for one in entries) > 1:
-            raise UsageError(f"{where}: more_queues has {entry.name} twice; remove one")
+            raise UsageError(f"{where}: more_queues contains {entry.name} twice; remove one of the entries")
         for key in ("quota_kb", "journal_quota_kb", "private_number"):
             if not 0 <= getattr(entry, key) <= UNLIMITED_KB:
                 raise UsageError(f"{where}: more_queues.{key} is {getattr(entry, key)}; it must be 0 to {UNLIMITED_KB}")

@@ -121,7 +121,7 @@ class AnswerLines:
             searched = 0
             yield self._parse_answer_line(line)
         if len(self._buffer) > LINE_LIMIT:
-            raise NoAnswer(f"an answer longer than {LINE_LIMIT} bytes")
+            raise NoAnswer(f"an answer is longer than {LINE_LIMIT} bytes")
 
     def _parse_answer_line(self, line: bytes) -> Reply:
         first, self._any = not self._any, True
@@ -131,9 +131,9 @@ class AnswerLines:
             hash(reply["id"])
         except (ValueError, TypeError, KeyError, RecursionError):
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
-            raise NoAnswer(f"not a JSON object with an id: {line[:80]!r}{noise}") from None
+            raise NoAnswer(f"a line is not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer that belongs to no request: {ascii(reply.get('error'))[:200]}")
+            raise NoAnswer(f"an answer belongs to no request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 

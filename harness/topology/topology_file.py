@@ -64,7 +64,7 @@ def load_topology(path: Path) -> TopologyFile:
     ports = {place.file.driver.peer_tcp_port for place in places.values()}
     if len(ports) > 1:
         said = ", ".join(str(port) for port in sorted(ports))
-        raise UsageError(f"{path}: driver.peer_tcp_port is {said}; all systems must name the same port")
+        raise UsageError(f"{path}: driver.peer_tcp_port is {said}; it must be the same for all systems")
     return TopologyFile(name, MappingProxyType(places), path)
 
 
@@ -77,7 +77,7 @@ def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Pa
             raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")
     for key in keys:
         if not isinstance(table.get(key), str) or not table[key]:
-            raise UsageError(f"{path}: {name}.{key} is missing, or not a text")
+            raise UsageError(f"{path}: {name}.{key} is missing, or is not a text")
     return table
 
 
@@ -122,6 +122,6 @@ def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
         own = place.file.driver.address
         if own in found_at:
             raise UsageError(
-                f"{path}: a loop: the {role} listens at {own}, where the {found_at[own]} is found: the relay "
-                "there would receive its own traffic; give the {role} a different driver.address"
+                f"{path}: the {role} listens at {own}, which is also the address of the {found_at[own]}, so the "
+                f"relay there would receive its own traffic; give the {role} a different driver.address"
             )

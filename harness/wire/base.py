@@ -73,9 +73,9 @@ class BaseHeader(Layer):
         PacketSize.
         """
         if self.VersionNumber != VERSION:
-            raise WireError(f"BaseHeader.VersionNumber: {self.VersionNumber:#04x}, not {VERSION:#04x}")
+            raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {VERSION:#04x}")
         if self.Signature != SIGNATURE:
-            raise WireError(f"BaseHeader.Signature: {self.Signature:#010x}, not {SIGNATURE:#010x}")
+            raise WireError(f"BaseHeader.Signature is {self.Signature:#010x} instead of {SIGNATURE:#010x}")
         if not MIN_SIZE <= self.PacketSize <= MAX_SIZE:
             raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is not from {MIN_SIZE} to {MAX_SIZE}")
         size = self._wire_size()

@@ -29,7 +29,7 @@ class Blob(Structure):
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):
             found, printed = self.fields.get(name), self.default_fields.get(name)
             if found != printed:
-                raise WireError(f"{type(self).__name__}.{name}: {found:#x}, not {printed:#x}")
+                raise WireError(f"{type(self).__name__}.{name} is {found:#x} instead of {printed:#x}")
         return s
 
 

@@ -21,7 +21,7 @@ def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes
     fewer.
     """
     if count > len(data):
-        raise WireError(f"{type(pkt).__name__}.{field}: {count} bytes announced, {len(data)} left")
+        raise WireError(f"{type(pkt).__name__}.{field} has {count} bytes, but only {len(data)} are left")
     return data[count:], data[:count]
 
 
@@ -84,7 +84,7 @@ class Bytes(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> bytes:
         if not isinstance(x, bytes | bytearray | Packet):
-            raise TypeError(f"{self.name}: expected bytes or a layer, not {type(x).__name__}")
+            raise TypeError(f"{self.name} must be bytes or a layer, not {type(x).__name__}")
         return bytes(x)
 
     def i2len(self, pkt: Packet, x: bytes) -> int:
@@ -114,7 +114,7 @@ class WideString(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> str | bytes:
         if not isinstance(x, str | bytes):
-            raise TypeError(f"{self.name}: expected str or bytes, not {type(x).__name__}")
+            raise TypeError(f"{self.name} must be str or bytes, not {type(x).__name__}")
         return x
 
     def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
@@ -137,7 +137,7 @@ class WideString(Field):
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, str | bytes]:
         count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
         if count % 2:
-            raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes announced, not whole characters")
+            raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes are not a whole number of characters")
         rest, data = split_bytes(pkt, self.name, s, count)
         return rest, self.m2i(pkt, data)
 
@@ -148,7 +148,7 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
     while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so this is not the terminator
         end = data.find(NUL, end + 1)
     if end < 0:
-        raise WireError(f"{type(pkt).__name__}.{field}: no terminator in the {len(data) - start} bytes left")
+        raise WireError(f"{type(pkt).__name__}.{field} has no terminator in the remaining {len(data) - start} bytes")
     return end + len(NUL) - start
 
 
@@ -194,7 +194,7 @@ class Nested(Field):
 
     def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
         if x is not None and not isinstance(x, Packet):
-            raise TypeError(f"{self.name}: expected a layer, not {type(x).__name__}")
+            raise TypeError(f"{self.name} must be a layer, not {type(x).__name__}")
         return x
 
     def addfield(self, pkt: Packet, s: bytes, val: Packet | None) -> bytes:

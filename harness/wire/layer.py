@@ -191,11 +191,11 @@ class Layer(Packet, metaclass=LayerType):
         following = self.next_layer()
         if following is None:
             if s:
-                raise WireError(f"{len(s)} bytes left over after {type(self).__name__}")
+                raise WireError(f"{len(s)} bytes are left over after {type(self).__name__}")
         elif s:
             self.add_payload(following(s, _internal=1, _underlayer=self))
         elif not following.may_be_empty:
-            raise WireError(f"{following.__name__}: announced, but the packet ends after {type(self).__name__}")
+            raise WireError(f"{following.__name__} is announced, but the packet ends after {type(self).__name__}")
 
 
 class Structure(Layer):
@@ -209,4 +209,4 @@ class Structure(Layer):
     def dissect(self, s: bytes) -> None:
         self.rest = self.post_dissect(self.do_dissect(s))
         if self.rest and self.parent is None:
-            raise WireError(f"{len(self.rest)} bytes left over after {type(self).__name__}")
+            raise WireError(f"{len(self.rest)} bytes are left over after {type(self).__name__}")

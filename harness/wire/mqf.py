@@ -81,7 +81,7 @@ class FormatNames(Field):
         for _ in range(pkt.ElementCount):
             if at >= len(s):
                 raise WireError(
-                    f"MQFAddressHeader.ElementCount: {pkt.ElementCount}, but there are only {len(elements)} elements"
+                    f"MQFAddressHeader.ElementCount is {pkt.ElementCount}, but there are only {len(elements)} elements"
                 )
             window = s[at : at + self._bound_element(pkt, s, at)]
             element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=FIXED_SIZE + at)
@@ -121,7 +121,7 @@ class MQFAddressHeader(Structure):
     def post_dissect(self, s: bytes) -> bytes:
         size = len(self.original) - len(s)
         if not size - len(self.Padding) <= self.HeaderSize <= size:
-            raise WireError(f"MQFAddressHeader.HeaderSize: {self.HeaderSize}, but its padded names have {size} bytes")
+            raise WireError(f"MQFAddressHeader.HeaderSize is {self.HeaderSize}, but its padded names have {size} bytes")
         return s
 
 

@@ -61,5 +61,5 @@ def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
     values.
     """
     if len(data) < smallest:
-        raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} expected")
+        raise WireError(f"{layer.__name__} has {len(data)} bytes, but needs at least {smallest}")
     return layer(bytes(data))

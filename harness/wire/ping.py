@@ -30,5 +30,5 @@ class PingPacket(Layer):
     def post_dissect(self, s: bytes) -> bytes:
         """Refuse a datagram with a wrong signature: it is not a ping."""
         if self.Signature != SIGNATURE:
-            raise WireError(f"PingPacket.Signature: {self.Signature:#06x}, not {SIGNATURE:#06x}")
+            raise WireError(f"PingPacket.Signature is {self.Signature:#06x} instead of {SIGNATURE:#06x}")
         return s

@@ -70,7 +70,7 @@ class RsaKey:
     def apply_private_exponent(self, number: int) -> int:
         """Decrypt or sign a number with the private key."""
         if self.private is None:
-            raise WireError("RsaKey.private: this is a public key")
+            raise WireError("RsaKey.private is a public key")
         if self.primes is None:
             return pow(number, self.private, self.modulus)
         p, q = self.primes  # RFC 8017 5.1.2, 2.b
@@ -96,7 +96,7 @@ def certificate_key(der: bytes) -> RsaKey:
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:
-        raise WireError(f"SenderCert: no X.509 certificate: {error}") from error
+        raise WireError(f"SenderCert is not an X.509 certificate: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):
         raise WireError(f"SenderCert: {type(key).__name__} is not an RSA key")
     numbers = key.public_numbers()
@@ -256,12 +256,12 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 def listed_blobs(data: bytes) -> dict[str, bytes]:
     """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
-        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes of the value")
+        raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
     at = 8
     for _ in range(struct.unpack_from("<I", data, 4)[0]):
         if at + 12 > len(data):
-            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys: there are only {len(found)} keys")
+            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys is too large: there are only {len(found)} keys")
         key_size, name_size, _ = struct.unpack_from("<III", data, at)
         at += 12
         name, blob = data[at : at + name_size], data[at + name_size : at + name_size + key_size]

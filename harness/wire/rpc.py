@@ -283,7 +283,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: {type(error).__name__}: {error}") from error
     body = _BODIES.get(name)
     if packet.frag_len != len(data) or packet.haslayer(Padding):
-        raise WireError(f"{name}: frag_len {packet.frag_len} is not its size of {len(data)} bytes")
+        raise WireError(f"{name}: frag_len is {packet.frag_len}, but the PDU has {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
     # scapy also turns an unknown token into Raw; only the body matters here.
@@ -368,9 +368,9 @@ def _read_syntax(packet: Packet) -> Syntax | None:
 
 def _read_pdu_type(data: bytes) -> int:
     if len(data) < HEADER_SIZE:
-        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} expected")
+        raise WireError(f"DCE/RPC: the PDU has {len(data)} bytes, but needs at least {HEADER_SIZE}")
     if data[0] != 5 or data[2] not in PTYPES:
-        raise WireError(f"DCE/RPC: version {data[0]}, PTYPE {data[2]}")
+        raise WireError(f"DCE/RPC: no PDU has version {data[0]} and PTYPE {data[2]}")
     return data[2]
 
 

@@ -272,5 +272,5 @@ def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
     ]
     result = reader.number(4)
     if reader.at != len(stub):
-        raise WireError(f"{len(stub) - reader.at} bytes left over")
+        raise WireError(f"{len(stub) - reader.at} bytes are left over")
     return found, result

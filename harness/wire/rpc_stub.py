@@ -159,7 +159,7 @@ def _read_short(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
 def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     if not stub:
         if kind.fields_desc:
-            raise WireError(f"{kind.__name__}: an empty stub")
+            raise WireError(f"{kind.__name__} has an empty stub")
         return kind(ndr64=wide)
     lenient, conf.debug_dissector = conf.debug_dissector, True
     try:

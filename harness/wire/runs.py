@@ -148,4 +148,4 @@ def _get_format(part: Field | Word) -> str:
 
 
 def _missing_bytes(layer: Packet, name: str, data: bytes) -> WireError:
-    return WireError(f"{type(layer).__name__}.{name}: only {len(data)} bytes left for this field")
+    return WireError(f"{type(layer).__name__}.{name}: only {len(data)} bytes are left for this field")

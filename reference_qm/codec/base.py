@@ -138,7 +138,7 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
 
 def _check_version(version: int, offset: int) -> None:
     if version != VERSION:
-        raise FormatError("BaseHeader.VersionNumber", offset, SECTION, f"is 0x{version:02X}, must be 0x{VERSION:02X}")
+        raise FormatError("BaseHeader.VersionNumber", offset, SECTION, f"is 0x{version:02X} instead of 0x{VERSION:02X}")
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
@@ -150,7 +150,7 @@ def _check_signature(signature: bytes, offset: int) -> None:
     for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):
         if found != printed:
             message = (
-                f"its byte {place} is 0x{found:02X}, must be 0x{printed:02X} (the signature is {SIGNATURE.hex(' ')})"
+                f"its byte {place} is 0x{found:02X} instead of 0x{printed:02X} (the signature is {SIGNATURE.hex(' ')})"
             )
             raise FormatError("BaseHeader.Signature", offset, SECTION, message)
 

@@ -87,11 +87,11 @@ class Cursor:
         while found != -1 and (found - start) % 2:
             found = self._data.find(marker, found + 1, self.end)
         if found == -1:
-            raise FormatError(field, start, section, f"no terminating null in the {self.end - start} bytes there")
+            raise FormatError(field, start, section, f"has no terminating null in its {self.end - start} bytes")
         self.offset = found + len(marker)
         return self._data[start:found]
 
     def finish(self, field: str, section: str) -> None:
         """Raise FormatError if bytes remain that were not read."""
         if self.offset != self.end:
-            raise FormatError(field, self.offset, section, f"{self.end - self.offset} bytes too many")
+            raise FormatError(field, self.offset, section, f"has {self.end - self.offset} bytes too many")

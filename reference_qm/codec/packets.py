@@ -152,10 +152,10 @@ def parse_packet(data: bytes) -> Packet:
     size = base.measure(data)
     if size is None:
         raise FormatError(
-            "BaseHeader", 0, base.SECTION, f"needs {base.BASE_HEADER_SIZE} bytes, the packet has {len(data)}"
+            "BaseHeader", 0, base.SECTION, f"needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}"
         )
     if size != len(data):
-        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"is {size}, the packet has {len(data)} bytes")
+        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"is {size}, but the packet has {len(data)} bytes")
     return _parse_measured(bytes(data))
 
 
@@ -258,6 +258,7 @@ def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes
         raise MisuseError(str(error)) from error
     if measured != len(packet):
         raise MisuseError(
-            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built; 0 computes it"
+            f"BaseHeader.PacketSize 0x{head.PacketSize:X} is not the "
+            f"{len(packet)} bytes of the packet; give 0 to compute it"
         )
     return packet

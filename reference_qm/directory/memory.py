@@ -107,7 +107,7 @@ class MemoryDirectory(Replica):
             raise ValueError(f"{kind}: the attributes that form its name must be set")
         with self._open_to_change():
             if path.casefold() in self._paths or element.Identifier in self._objects:
-                raise ValueError(f"{path} exists already; change the existing object instead")
+                raise ValueError(f"{path} already exists; change the existing object instead")
             return self._store_published(element, path)
 
     def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:

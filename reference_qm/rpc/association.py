@@ -176,7 +176,7 @@ class Association:
         except AuthenticationRefused as refused:
             return self._reject_bind(pdu.call_id, refused.reject, str(refused))
         if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
-            why = f"fragments below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
+            why = f"the fragment size is below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
             return self._reject_bind(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
         if (fault_found := self._find_fault(pdu, bind)) is not None:
             return self._reject_bind(pdu.call_id, *fault_found)
@@ -227,15 +227,18 @@ class Association:
         """Return why the proposed contexts are invalid, or None."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"
+            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "a context has no p_cont_id of its own (C706 12.6)"
         if pdu.pfc_flags & WHOLE_PDU_FLAGS != WHOLE_PDU_FLAGS:
-            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "proposals in fragments (C706 12.6)"
+            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "the proposals are split into fragments (C706 12.6)"
         if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
-            return RejectReason.LOCAL_LIMIT_EXCEEDED, f"above {self.limits.contexts} contexts (MS-RPCE 3.3.3.5.5)"
+            return (
+                RejectReason.LOCAL_LIMIT_EXCEEDED,
+                f"more than {self.limits.contexts} contexts are proposed (MS-RPCE 3.3.3.5.5)",
+            )
         for element in bind.p_context_elem:
             known = self.contexts.get(element.p_cont_id)
             if known is not None and not known.interface.syntax.serves(element.abstract_syntax):
-                why = f"context {element.p_cont_id} is negotiated for {known.interface.name} already (C706 12.6)"
+                why = f"context {element.p_cont_id} is already negotiated for {known.interface.name} (C706 12.6)"
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
 

@@ -96,7 +96,7 @@ class ClientAssociation:
         if call.interface.name not in self._contexts:
             return [Failed(call, f"the server has no interface {call.interface.name} in NDR or NDR64 (C706 12.6.3.1)")]
         if len(self._calls) + len(self._waiting) >= self.limits.pending_calls:
-            return [Failed(call, f"{self.limits.pending_calls} calls wait for this server already")]
+            return [Failed(call, f"{self.limits.pending_calls} calls are already waiting for this server")]
         self._waiting.append(call)
         return self._send_waiting()
 
@@ -130,7 +130,7 @@ class ClientAssociation:
         except PduError as error:
             happened += self.end(f"the server sent bytes that are not a PDU: {error}")
         except SecurityError as error:
-            happened += self.end(f"the server sent a PDU that is not genuine: {error} (MS-RPCE 3.3.1.5.2.2)")
+            happened += self.end(f"the protection of a PDU of the server is wrong: {error} (MS-RPCE 3.3.1.5.2.2)")
         return happened
 
     def end(self, reason: str) -> list[Outgoing]:
@@ -167,7 +167,7 @@ class ClientAssociation:
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
         if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
-            raise SecurityError("a response belongs to a security context that was not negotiated")
+            raise SecurityError("a response has a security context that was not negotiated")
         return agreed.open(wire)
 
     def _receive_pdu(self, pdu: Pdu) -> list[Outgoing]:
@@ -209,7 +209,7 @@ class ClientAssociation:
                 raise SecurityError(f"the authentication has more than {self.limits.auth_legs} legs")
             token = b"" if trailer is None and agreed.context.complete else self._take_token(agreed, trailer)
         except SecurityError as error:
-            return self.end(f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)")
+            return self.end(f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)")
         return self._send_leg(agreed, token)
 
     def _take_token(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
@@ -222,7 +222,9 @@ class ClientAssociation:
     def _send_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
         complete = agreed.context.complete
         if not token and not complete:
-            return self.end("not authenticated: the last token did not complete the context (MS-RPCE 3.3.1.5.2.1)")
+            return self.end(
+                "the authentication failed: the last token did not complete the context (MS-RPCE 3.3.1.5.2.1)"
+            )
         if token and not (complete and agreed.auth_type in PROVIDERS_WITH_ODD_LEGS):
             self.state = BindingState.AUTHENTICATING
             proposed = self._proposed

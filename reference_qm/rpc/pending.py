@@ -85,11 +85,14 @@ class PendingCalls:
     def _find_violation(self, pdu: Pdu) -> str | None:
         """Return why a new call violates the rules for calls; None for a valid call."""
         if pdu.call_id <= self._current_call_id:
-            return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
+            return f"call_id {pdu.call_id} does not follow call_id {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:
-            return f"call {pdu.call_id} before all of call {self._incoming.call_id} (MS-RPCE 3.3.1.5.8)"
+            return f"call {pdu.call_id} began before call {self._incoming.call_id} was complete (MS-RPCE 3.3.1.5.8)"
         if self._calls and not self._association.multiplexed:
-            return f"call {pdu.call_id} before the answer, not multiplexed (MS-RPCE 3.3.1.5.8)"
+            return (
+                f"call {pdu.call_id} began before the previous answer, "
+                "but the connection is not multiplexed (MS-RPCE 3.3.1.5.8)"
+            )
         return None
 
     def _start_call(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:

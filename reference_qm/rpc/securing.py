@@ -91,7 +91,10 @@ class AssociationSecurity:
 
     def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
         if self._agreed is None or not self._agreed.is_of(trailer):
-            why = f"security context {trailer.auth_context_id} beside the one of this connection ({_CONTEXT_SECTION})"
+            why = (
+                f"security context {trailer.auth_context_id} is not the "
+                f"security context of this connection ({_CONTEXT_SECTION})"
+            )
             raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
         return self._agreed
 
@@ -106,7 +109,7 @@ class AssociationSecurity:
                 raise SecurityError(f"the token is too long: {len(token)} bytes")
             return agreed.context.step(token)
         except SecurityError as error:
-            agreed.failed = f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)"
+            agreed.failed = f"the authentication failed: {error} (MS-RPCE 3.3.1.5.2.1)"
             raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED) from error
 
     # -- calls --------------------------------------------------------------------------------------------------
@@ -119,26 +122,26 @@ class AssociationSecurity:
         agreed, trailer = self._agreed, pdu.sec_trailer
         if agreed is None:
             if trailer is not None:
-                why = "authentication without a security context (MS-RPCE 2.2.2.11)"
+                why = "a call has a token, but no security context was negotiated (MS-RPCE 2.2.2.11)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, None
         if agreed.failed is not None:
             raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED)
         if not agreed.context.complete:
-            why = "a call in the middle of an authentication (MS-RPCE 3.3.3)"
+            why = "a call arrived before the authentication was complete (MS-RPCE 3.3.3)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR)
         if trailer is None:
             if agreed.level.signs:
-                why = f"a call without a token at the level {agreed.level.name} (MS-RPCE 3.3.1.5.2.2)"
+                why = f"a call has no token, which the level {agreed.level.name} requires (MS-RPCE 3.3.1.5.2.2)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, agreed
         if not agreed.is_of(trailer):
-            why = "a call of a security context, type or level that was not agreed on (MS-RPCE 3.3.1.5.4)"
+            why = "a call has a security context, type or level that was not negotiated (MS-RPCE 3.3.1.5.4)"
             raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
         if not agreed.level.signs:
             return pdu, agreed
         try:
             return agreed.open(wire), agreed
         except (SecurityError, PduError) as error:
-            why = f"a PDU that is not genuine: {error} (MS-RPCE 3.3.1.5.2.2)"
+            why = f"the protection of a PDU is wrong: {error} (MS-RPCE 3.3.1.5.2.2)"
             raise AuthenticationRefused(why, FaultStatus.RPC_S_SEC_PKG_ERROR) from error

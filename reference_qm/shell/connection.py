@@ -107,7 +107,7 @@ class Connection(asyncio.Protocol):
             return
         waiting = self.unsent_bytes
         if waiting + len(data) > self.unsent_limit or self.unsent.is_full(waiting):
-            self._cut = f"the remote side does not read: {waiting} bytes wait to be sent"
+            self._cut = f"the remote side does not read its connection: {waiting} bytes are waiting to be sent"
             self._transport.abort()
             return
         if not self._gathered:

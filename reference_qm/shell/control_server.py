@@ -109,7 +109,7 @@ class ControlClient(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         if len(self.server.clients) >= CLIENTS_LIMIT:
-            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
+            self._refuse_request(None, f"{CLIENTS_LIMIT} control clients are already connected; close one of them")
             self.hang_up()
             return
         self.server.clients.add(self)
@@ -217,10 +217,12 @@ class ControlClient(asyncio.Protocol):
     def _cancel_request(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
         if arguments.keys() != {"verb", "request"}:
-            raise ControlError("cancel: give only request, the id of the request to cancel")
+            raise ControlError("cancel takes only the argument request, the id of the request to cancel")
         token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
         if token is None:
-            raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
+            raise ControlError(
+                f"request {ascii(arguments['request'])[:60]} of this client does not wait, so it cannot be cancelled"
+            )
         self._ask_host(number, CancelWaiting(token))
 
     def _restart_host(self, number: Any) -> None:
@@ -283,11 +285,11 @@ def _parse_object(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except ValueError as error:
-        raise ControlError(f"not a JSON object on one line: {error}") from error
+        raise ControlError(f"the line is not a JSON object: {error}") from error
     except RecursionError as error:
-        raise ControlError("not a JSON object on one line: nested too deeply") from error
+        raise ControlError("the line is not a JSON object: nested too deeply") from error
     if not isinstance(found, dict):
-        raise ControlError(f"not a JSON object: {type(found).__name__}")
+        raise ControlError(f"the line is not a JSON object, but of type {type(found).__name__}")
     return found
 
 

@@ -118,7 +118,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
         raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")
     names = {name for one in known for name in (one.qualified, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
-        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be the name of one of [[rpc.users]]")
+        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: it must be the name of one of [[rpc.users]]")
     return rpc
 
 
@@ -133,7 +133,7 @@ def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
     """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
-        raise SettingsError(f"{place}: give one of {', '.join(_PASSWORD_KEYS)}")
+        raise SettingsError(f"{place}: give exactly one of {', '.join(_PASSWORD_KEYS)}")
     way = ways[0]
     if way == "password":
         password = given[way]
@@ -145,7 +145,7 @@ def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
     else:
         password = _read_password(base / given[way], place)
     if len(password) > LONGEST_PASSWORD_CHARACTERS:
-        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD_CHARACTERS} characters")
+        raise SettingsError(f"{place}: {way} has more than {LONGEST_PASSWORD_CHARACTERS} characters")
     return password
 
 
@@ -156,7 +156,7 @@ def _read_password(path: Path, place: str) -> str:
     except OSError as error:
         raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{place}: password_file: {path}: not a text in UTF-8") from error
+        raise SettingsError(f"{place}: password_file: {path} is not a text in UTF-8") from error
     if not text:
         raise SettingsError(f"{place}: password_file: {path} is empty")
     return text

@@ -112,7 +112,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     """Read [security]; ``base``: the folder to which its key ``folder`` is relative. Raises SettingsError."""
     place = f"{where}: [security]"
     if not isinstance(tree, dict):
-        raise SettingsError(f"{place}: must be a table")
+        raise SettingsError(f"{place} must be a table")
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
     values = toml.table(rest, _SECURITY, place)
     folder = base / values.get("folder", ".")
@@ -155,7 +155,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
     for key, kind in (("deny", AceType.ACCESS_DENIED), ("allow", AceType.ACCESS_ALLOWED)):
         granted = tree.pop(key, {})
         if not isinstance(granted, dict):
-            raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
+            raise SettingsError(f"{where} {key} must be a table of SID = list of rights")
         for sid, rights in granted.items():
             named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHT_BY_NAME)), f"{where} {key} {sid}")
             trustee = toml.convert_value(sid, toml.sid, f"{where} {key}")
@@ -176,7 +176,7 @@ def _read_account(tree: object, where: str, folder: Path) -> Account:
     key = _read_private_key(folder, values["key"], f"{where} key") if "key" in values else None
     if key is not None and not certificates:
         raise SettingsError(
-            f"{where}: key = {values['key']!r}: needs a certificate: add it as the first of certificates"
+            f"{where}: key = {values['key']!r} needs a certificate: add it as the first of certificates"
         )
     return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
 
@@ -219,9 +219,9 @@ def _read_private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
     try:
         key = load_pem_private_key(_read_file(path, where), None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise SettingsError(f"{where}: {path}: not a private key in PEM without a password") from error
+        raise SettingsError(f"{where}: {path} is not a private key in PEM without a password") from error
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise SettingsError(f"{where}: {path}: not an RSA key")
+        raise SettingsError(f"{where}: {path} is not an RSA key")
     return key
 
 
@@ -230,13 +230,13 @@ def _read_certificate(folder: Path, name: str, where: str) -> bytes:
     try:
         return x509.load_pem_x509_certificate(_read_file(path, where)).public_bytes(Encoding.DER)
     except ValueError as error:
-        raise SettingsError(f"{where}: {path}: not an X.509 certificate in PEM") from error
+        raise SettingsError(f"{where}: {path} is not an X.509 certificate in PEM") from error
 
 
 def _read_file(path: Path, where: str) -> bytes:
     try:
         if path.stat().st_size > LARGEST_KEY_FILE_BYTES:
-            raise SettingsError(f"{where}: {path}: too large for a key or certificate")
+            raise SettingsError(f"{where}: {path} is too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:
         raise SettingsError(f"{where}: {path} cannot be read: {error.strerror}") from error

@@ -239,7 +239,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SettingsError(f"{path}: not a TOML file: {error}") from error
+        raise SettingsError(f"{path} is not a TOML file: {error}") from error
 
 
 def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:

@@ -89,7 +89,7 @@ class SqliteStore:
         if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_BYTES:
             return ""
         left = f"its disk has less than {REQUIRED_FREE_BYTES >> 20} MiB left"
-        return f"store {self.path}: {left}; make room, until then no message is accepted"
+        return f"store {self.path}: {left}; make room, because no message is accepted until then"
 
     def close(self) -> None:
         """Release the file after all pending writes are complete."""
@@ -142,11 +142,11 @@ _PUT_STATEMENTS = {
 }
 _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTION_SIZES}  # noqa: S608
 
-_CHOOSE_OTHER_FILE = "the file stays unchanged: move it away or restore a copy"
+_CHOOSE_OTHER_FILE = "the file stays unchanged: move it to another place, or restore a copy"
 _REMEDY_BY_SQLITE_ERROR = {
-    sqlite3.SQLITE_BUSY: "another process uses it: stop that one or choose another file",
+    sqlite3.SQLITE_BUSY: "another process uses the file: stop that process, or choose another file",
     sqlite3.SQLITE_FULL: "make room on its disk",
-    sqlite3.SQLITE_IOERR: "check the room of its disk",
+    sqlite3.SQLITE_IOERR: "check the free space of its disk",
     sqlite3.SQLITE_READONLY: "make it writable or choose another file",
     sqlite3.SQLITE_CANTOPEN: "make its folder writable or choose another file",
 }
@@ -174,14 +174,14 @@ def _check_header(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise StoreError(f"store {path}: it is not an SQLite file; {_CHOOSE_OTHER_FILE}")
+        raise StoreError(f"store {path} is not an SQLite file; {_CHOOSE_OTHER_FILE}")
     if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
-        raise StoreError(f"store {path}: it is an SQLite file of another application; choose another file")
+        raise StoreError(f"store {path} is an SQLite file of another application; choose another file")
     version = int.from_bytes(header[_USER_VERSION])
     if version != SCHEMA:
-        raise StoreError(f"store {path}: its schema is {version}, not {SCHEMA}: use the version that wrote it")
+        raise StoreError(f"store {path} has schema {version} instead of {SCHEMA}: use the version that wrote it")
     if not path.stat().st_mode & 0o222:  # root could write it nevertheless, but should not
-        raise StoreError(f"store {path}: it is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")
+        raise StoreError(f"store {path} is read-only; {_REMEDY_BY_SQLITE_ERROR[sqlite3.SQLITE_READONLY]}")
 
 
 def _check_entries(path: Path) -> dict[str, object]:
@@ -190,7 +190,7 @@ def _check_entries(path: Path) -> dict[str, object]:
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
-            raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_CHOOSE_OTHER_FILE}")
+            raise StoreError(f"store {path} is damaged: {' '.join(str(found).split())}; {_CHOOSE_OTHER_FILE}")
         return _verify_entries(connection, path)
 
 
@@ -199,12 +199,12 @@ def _verify_entries(connection: sqlite3.Connection, path: Path) -> dict[str, obj
     for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
         if _compute_checksum(name, value) != crc:
             raise StoreError(
-                f"store {path}: it is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE}"
+                f"store {path} is damaged: entry {name!a} does not match its checksum; {_CHOOSE_OTHER_FILE}"
             )
         try:
             entries[name] = json.loads(value)
         except ValueError as error:
-            raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_CHOOSE_OTHER_FILE}") from error
+            raise StoreError(f"store {path} is damaged: entry {name!a}: {error}; {_CHOOSE_OTHER_FILE}") from error
     return entries
 
 

@@ -82,7 +82,7 @@ def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str],
 def table(tree: object, known: Table, where: str) -> Values:
     """Return the converted values of a TOML table; raise SettingsError for an unusable entry."""
     if not isinstance(tree, dict):
-        raise SettingsError(f"{where}: must be a table")
+        raise SettingsError(f"{where} must be a table")
     check_keys(tree, known, where, "key")
     return {key: convert_value(value, known[key], f"{where} {key}") for key, value in tree.items()}
 

@@ -47,7 +47,10 @@ def ingest(
     ],
     lake: LakeUri,
     replace: Annotated[
-        bool, typer.Option("--replace", help="If the lake has a run of the same name with other content, replace it.")
+        bool,
+        typer.Option(
+            "--replace", help="If the lake contains a run of the same name with different content, replace that run."
+        ),
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,

@@ -107,7 +107,8 @@ def note_published_on_failure(report: Report) -> Iterator[None]:
             raise
         why = str(error) if isinstance(error, RollupError) else describe_java_error(error)
         raise RollupError(
-            f"the lake was published, its state {report.number} contains the {done} runs; the next step failed: {why}"
+            f"the lake was published, and its state {report.number} "
+            f"contains the {done} runs; the next step failed: {why}"
         ) from error
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 Show = TypeVar("Show")
 EXIT_NEW_FAILURES = 1
-OutOption = Annotated[Path | None, typer.Option("--out", help="File to write; without it, standard output.")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", help="File to write. Without this option, the answer is printed.")
+]
 
 
 def register(app: typer.Typer) -> None:

@@ -253,7 +253,7 @@ def _read_folder(files: Files, uri: str) -> Folder:
         if name != VERDICTS and not each.size:
             raise RollupError(f"{shown}/{name} is empty")  # Spark's readers skip such a file
         if name != VERDICTS and each.size > SMALL_FILE_OCTETS:
-            raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
+            raise RollupError(f"{shown}/{name} is too large for such a file: {each.size} octets")
         found[name] = each
     return Folder(uri, found)
 

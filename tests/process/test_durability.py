@@ -291,7 +291,8 @@ def test_unusable_store_gives_one_line_error_and_exit_2(tmp_path: Path, said: st
         control.call("create_queue", name=QUEUE)
         if said == "in use":
             assert refused(*flags) == (
-                f"mqconform serve: store {path}: database is locked; another process uses it: stop that one or choose "
+                f"mqconform serve: store {path}: database is locked; another "
+                "process uses the file: stop that process, or choose "
                 "another file"
             )
             return

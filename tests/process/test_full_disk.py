@@ -21,7 +21,7 @@ BODY = "x" * 200_000
 """More of these than the disk has room for are sent until one is refused."""
 QUEUE = "private$\\q"
 REFUSED = "database or disk is full; make room on its disk"
-SHORT = "its disk has less than 16 MiB left; make room, until then no message is accepted"
+SHORT = "its disk has less than 16 MiB left; make room, because no message is accepted until then"
 LIMIT_S = 10
 """For a command that hangs; the other of the pair, which does not, takes milliseconds."""
 ROOM = "the disk of the store has room again"
@@ -119,7 +119,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "3600"], f"sleep 3600: still running after {LIMIT_S} s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600 still runs after {LIMIT_S} s"),
 ]
 
 
@@ -143,7 +143,7 @@ HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 3600"]
 
 
 @pytest.mark.parametrize(
-    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"still running after {LIMIT_S} s")]
+    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"still runs after {LIMIT_S} s")]
 )
 def test_partly_taken_disk_space_is_restored_and_run_continues(
     disk: Path, tmp_path: Path, command: list[str], words: str

@@ -41,7 +41,7 @@ MISTAKES = [
         '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n',
         "none-such: there is no such",
     ),
-    ("[sut", "sut.toml: not a TOML file"),
+    ("[sut", "sut.toml is not a TOML file"),
     (
         EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
         "unknown profile 'windows-server-2020'; known: none, windows-nt, windows-2000",
@@ -82,7 +82,7 @@ def test_pytest_on_suites_prints_error_line_of_mqconform_run(tmp_path: Path) -> 
 
 def test_a_missing_sut_file_is_named(tmp_path: Path) -> None:
     said = complaint(mqconform("run", "--sut", "none.toml", cwd=tmp_path))
-    assert "none.toml: cannot read the SUT file: No such file or directory" in said
+    assert "none.toml cannot be read: No such file or directory" in said
 
 
 def test_unreachable_sut_is_named_and_run_folder_is_reusable(tmp_path: Path) -> None:
@@ -146,8 +146,8 @@ def test_existing_run_folder_is_not_overwritten_and_resume_requires_it(few: Ran,
     nothing = mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two")
     assert "run already contains a run; give another --out, or --resume to resume it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
-    assert "give its folder as --out" in complaint(nowhere)
-    assert "nothing to resume" in complaint(nothing)
+    assert "needs the folder of the run: give it as --out" in complaint(nowhere)
+    assert "contains no run to resume" in complaint(nothing)
 
 
 def test_run_name_with_path_is_refused(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
         )
         done = mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run", "--rule", "MQQB-3.1.6.3-02")
     assert done.returncode == 1
-    line = f":{port} for the SUT to connect to: Address already in use; set peer_address"
+    line = f":{port}, where the SUT connects to the peer: Address already in use; set peer_address"
     assert line in done.stdout
     assert "Traceback" not in done.stdout
     (reason,) = {each["reason"] for each in verdicts(tmp_path / "run") if each["rule"] == "MQQB-3.1.6.3-02"}

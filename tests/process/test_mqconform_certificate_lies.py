@@ -179,10 +179,10 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "name of another system": (in_system(name="Windows Server 2025 MSMQ"), "contains the set-up of the sut"),
     "another run": (in_run(run="20310101T000000Z-x"), "contains the set-up of the run"),
     "capabilities null": (in_run(capabilities=None), 'capabilities: null is not of type "object"'),
-    "end before the start": (in_run(finished="2019-01-01T00:00:00Z"), "run.json: impossible times: "),
+    "end before the start": (in_run(finished="2019-01-01T00:00:00Z"), "run.json: the run cannot start at "),
     "the future": (
         in_run(started="2131-01-01T00:00:00Z", finished="2131-01-01T00:00:00Z"),
-        "run.json: impossible times: ",
+        "run.json: the run cannot start at ",
     ),
     "times of another run": (
         in_run(reach="process", queue_managers=["0" * 8 + "-0000" * 3 + "-" + "0" * 12]),
@@ -209,11 +209,14 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         "which does not judge this rule",
     ),
     "a line put in": (another(seq=1), "seq 1 follows "),
-    "a frame that is not there": (another(evidence=[[99_999]]), "verdicts name frame 99999 of"),
+    "a frame that is not there": (another(evidence=[[99_999]]), "verdicts refer to frame 99999 of"),
     "a pass without a packet": (of_rule("MQQB-2.2.1-03", evidence=[]), "names no packet"),
     "the capture of another check": (another(capture="captures/x.pcapng"), "captures/x.pcapng is not a capture of"),
-    "another rule set in run.json": (in_run(suites="0" * 64), "cannot be judged here: suites in the certificate is"),
-    "another harness": (in_run(harness="9.9"), "cannot be judged here: harness in the certificate is"),
+    "another rule set in run.json": (
+        in_run(suites="0" * 64),
+        "this installation cannot judge the run: suites is",
+    ),
+    "another harness": (in_run(harness="9.9"), "this installation cannot judge the run: harness is"),
     "levels": (let_must_be_may, "rules.json is not the rule set named in certificate.json"),
     "verdicts of nothing": (
         in_lines(lambda lines: [line | {"verdict": "not_exercised"} for line in lines]),
@@ -253,7 +256,7 @@ def test_false_claim_of_signer_is_refused(folder: Path, signer: Path, name: str)
     sign_as_a_certifier(inside, signer, old, path)
     code, output = verify(path, signer)
     assert said in output
-    assert code == (3 if said.startswith("cannot be judged here") else 1)
+    assert code == (3 if said.startswith("this installation cannot judge the run") else 1)
 
 
 @pytest.mark.parametrize(

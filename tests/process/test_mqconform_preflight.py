@@ -324,14 +324,14 @@ def test_preflight_command_prints_findings_and_exit_code(
     done = CliRunner().invoke(app, ["--sut", str(ended)])
     assert done.exit_code == 1
     said = "contoso: the program ended with exit status 1: it printed nothing; "
-    said += "can you start the system with driver.command by hand?"
+    said += "try to start the system with driver.command by hand"
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual": nothing has to exist before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual", so nothing has to exist before a run'):
         look(path)
 
 

@@ -250,6 +250,6 @@ def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconfo
     number = cut.count(b"\n") + 1
     assert said == (
         f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is truncated or broken; "
-        "remove that line to continue with the other lines"
+        "remove this line to continue with the other lines"
     )
     assert (folder / "verdicts.jsonl").read_bytes() == cut

@@ -68,9 +68,9 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
     ("arguments", "said"),
     [
         (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names the SUT files"),
-        (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology exists only once"),
+        (("--topology", "topology.toml", "--workers", "2"), "--workers: the systems of a topology exist only once"),
         (("--topology", "nowhere.toml"), "cannot read the topology file"),
-        ((), "which system? give its SUT file as --sut, or a topology file as --topology"),
+        ((), "no system is specified: give its SUT file as --sut, or a topology file as --topology"),
     ],
 )
 def test_invalid_topology_option_gives_one_line_error(

@@ -13,7 +13,7 @@ from harness.proof.trials import VIRTUAL_SUT
 
 COUNTED = "MQQB-3.1.5.8.2-02"
 """A rule of one varied check."""
-PAIR = "negative journaling yes, destination private"
+PAIR = "negative journaling = yes, destination = private"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def lines_of(run: Path, rule: str = COUNTED) -> list[dict[str, object]]:
 def test_failure_names_the_smallest_combination(broken: Path) -> None:
     plain, varied = lines_of(broken)
     assert (plain["verdict"], varied["verdict"]) == ("pass", "fail")
-    assert str(varied["observed"]).startswith(f"{PAIR}: ")
+    assert str(varied["observed"]).startswith(f"with {PAIR}: ")
     assert varied["reason"] == f"only with {PAIR}"
     assert varied["evidence"]
 

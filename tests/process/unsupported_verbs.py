@@ -30,7 +30,7 @@ def refuse(verb: str, arguments: dict[str, Any]) -> None:
         if (verb, name) not in met:
             met[verb, name] = not any(met.values()) and rng.random() < PART
         if met[verb, name]:
-            raise Unsupported(f"the SUT's control channel cannot {verb}: {name or 'this verb'} is unknown here")
+            raise Unsupported(f"the SUT's control channel does not offer {verb}: {name or 'this verb'} is unknown here")
 
 
 def begin_partly(self: VirtualControl, verb: str, **arguments: Any) -> int:

@@ -45,3 +45,12 @@ def test_explorer_finds_a_fault_and_shows_a_short_sequence(virtual, area: str) -
     found = Explorer(VirtualDriver(faulty), AREAS[area]).explore(Limits(5_000), lambda done, of: None)
     assert found.diverged is not None
     assert len(found.diverged.steps) <= longest
+
+
+def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
+    fault = "any-establish-connection-reserved-not-zero"
+    faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
+    found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(Limits(2_000), lambda done, of: None)
+    assert found.diverged is not None and found.diverged.divergence is not None
+    assert found.diverged.divergence.rules == ("MQQB-3.1.5.3.1-12",)
+    assert len(found.diverged.steps) <= 2

@@ -85,7 +85,7 @@ def test_overtaken_or_late_failing_ingest_reports_state_of_lake(spark, small, tm
         RollupError, match="was changed by another process in the meantime: no run was ingested, so ingest again"
     ):
         ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
-    assert said == ["the lake was published, its state 2 contains the 1 runs; the next step failed: no room"]
+    assert said == ["the lake was published, and its state 2 contains the 1 runs; the next step failed: no room"]
     assert set(Lake.open(spark, str(where)).manifest.runs) == {"good", "third"}
 
 

@@ -84,8 +84,14 @@ def test_rules_of_an_erratum_are_those_of_its_where_key(tmp_path: Path) -> None:
 BAD = {
     "id": (entry("Q1"), "Q1: is not an id of an erratum"),
     "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
-    "no place": (entry(where='["3.1.2"]'), "E07: invalid place '3.1.2' in where; write a rule id or a section"),
-    "place no text": (entry(where="[7]"), "E07: invalid place 7 in where; write a rule id or a section"),
+    "no place": (
+        entry(where='["3.1.2"]'),
+        "E07: the key where contains the invalid place '3.1.2'; write a rule id or a section",
+    ),
+    "place no text": (
+        entry(where="[7]"),
+        "E07: the key where contains the invalid place 7; write a rule id or a section",
+    ),
     "empty where": (entry(where="[]"), "E07: where is empty"),
     "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
     "missing key": (entry(choice=None), "E07: choice is missing"),

@@ -21,12 +21,12 @@ def test_every_protocol_named_by_the_overview_has_a_members_row_or_rules() -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "[MQCN]: left_out is missing, or not a text"),
+        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "left_out of [MQCN] is missing, or is not a text"),
         ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "[MQCN]: title is missing"),
         ("MQCN = 3\n", "[MQCN]: title is missing"),
         (
             '[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\nleft_out = "d"\nwhy = "e"\n',
-            "[MQCN]: unknown key why; known: title, exercised, reference, left_out",
+            "[MQCN] has the unknown key why; known: title, exercised, reference, left_out",
         ),
     ],
 )

@@ -50,7 +50,7 @@ class ClientCommands(Part):
         """Open a queue of another queue manager."""
         access = require_one_of("access", request.access, ACCESS_BY_WORD)
         if len(self.qm.remote_client.queues) >= OPEN_DESCRIPTORS_LIMIT:
-            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are open already: close some")
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote queues are already open: close some of them")
         host = self.qm.server_names.find_server(request.queue)
         queue = RemoteQueue(
             number=self.qm.next_handle(),
@@ -75,7 +75,7 @@ class ClientCommands(Part):
         """Create a cursor at the server of a remote queue."""
         queue = self._find_queue(request.remote)
         if len(self.qm.remote_client.cursors) >= OPEN_DESCRIPTORS_LIMIT:
-            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are open already: close some")
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} remote cursors are already open: close some of them")
 
         def store_cursor(handle: int) -> dict[str, Any]:
             number = self.qm.next_handle()
@@ -97,7 +97,7 @@ class ClientCommands(Part):
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
         """Peek at a message in a remote queue."""
         if request.next and request.cursor is None:
-            raise CommandError("next: only a cursor has a next message: give a cursor")
+            raise CommandError("next needs a cursor, because only a cursor has a next message")
         action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT
         self._read_with_action(request, action, token, now)
 
@@ -107,7 +107,7 @@ class ClientCommands(Part):
         check_number("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":
             raise CommandError(
-                f"lookup_id: 0 identifies no message, but {request.seek} needs a message (MS-MQQP 3.1.4.11)"
+                f"lookup_id 0 identifies no message, but {request.seek} needs a message (MS-MQQP 3.1.4.11)"
             )
         read = RemoteRead(
             queue=self._find_queue(request.remote),
@@ -133,7 +133,7 @@ class ClientCommands(Part):
 
     def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
-            raise CommandError("remote, cursor: give exactly one of them, to name the queue to read from")
+            raise CommandError("give exactly one of remote and cursor, to name the queue to read from")
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
         check_number("timeout_ms", time_out, 0, INFINITE_MS)
         handle = 0
@@ -146,7 +146,9 @@ class ClientCommands(Part):
 
     def _begin_read(self, read: RemoteRead, now: Now) -> None:
         if read.receives and not read.queue.receives:
-            raise CommandError(f"{read.queue.FormatName!a} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
+            raise CommandError(
+                f"{read.queue.FormatName!a} was opened only to peek (MS-MQMP 3.1.4.2): open it again to receive"
+            )
 
         def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
@@ -179,7 +181,7 @@ class ClientCommands(Part):
         queue = self.qm.remote_client.queues.get(number)
         if queue is None:
             raise CommandError(
-                f"no remote queue {number} is open: open it again, because remote queues end with a restart"
+                f"remote queue {number} is not open: open it again, because a restart closes remote queues"
             )
         return queue
 
@@ -187,7 +189,8 @@ class ClientCommands(Part):
         found = self.qm.remote_client.cursors.get(number)
         if found is None:
             raise CommandError(
-                f"no remote cursor {number}: open a new cursor, because cursors end with their queue and with a restart"
+                f"remote cursor {number} is not open: open a new one, "
+                "because closing the queue or a restart closes cursors"
             )
         return found
 

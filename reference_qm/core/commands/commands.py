@@ -254,14 +254,15 @@ class Commands(Part):
         if queue is None or queue.Transactional is not request.transactional:
             kind = "transactional" if request.transactional else "nontransactional"
             raise CommandError(
-                f"dead_letter_queue: {request.dead_letter_queue!a} is not a {kind} queue here: create it first"
+                f"dead_letter_queue {request.dead_letter_queue!a} is not "
+                f"a {kind} queue of this queue manager: create it first"
             )
 
 
 _REASON_BY_ENQUEUE_STATUS = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
     EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
-    EnqueueStatus.TIMED_OUT: "its TimeToReachQueue has expired",
+    EnqueueStatus.TIMED_OUT: "the TimeToReachQueue of the message has expired",
 }
 
 
@@ -276,11 +277,11 @@ def _check_message(request: commands.SendMessage) -> None:
     if unknown := request.journal - {"positive", "negative"}:
         raise CommandError(f"journal: {min(unknown)!a} is not one of positive, negative")
     if bool(request.acks) != (request.admin_queue is not None):
-        raise CommandError("acks and admin_queue go together (MS-MQMQ 2.2.19.2): give both or neither")
+        raise CommandError("acks and admin_queue must be used together (MS-MQMQ 2.2.19.2): give both or neither")
     if request.label and (
         "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
     ):
-        raise CommandError(f"label: at most {LABEL_LIMIT} characters and no null")
+        raise CommandError(f"the label is longer than {LABEL_LIMIT} characters or contains a null")
     check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
         check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)

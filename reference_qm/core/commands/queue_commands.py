@@ -182,7 +182,7 @@ class QueueCommands(Part):
         """Create a cursor."""
         descriptor = self._find_descriptor(request.handle)
         if len(descriptor.CursorCollection) >= OPEN_DESCRIPTORS_LIMIT:
-            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} cursors are open already: close some")
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} cursors are already open: close some of them")
         cursor = self.qm.cursors.open(descriptor)
         if cursor is None:
             raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
@@ -206,7 +206,7 @@ class QueueCommands(Part):
         """Peek at a message of a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
-            raise CommandError("next: only a cursor has a next message: give a cursor")
+            raise CommandError("next needs a cursor, because only a cursor has a next message")
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
@@ -220,7 +220,8 @@ class QueueCommands(Part):
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
         if transaction is not None and request.peek:
             raise CommandError(
-                "transaction: a peek locks no message (MQ_ERROR_TRANSACTION_USAGE): omit the transaction"
+                "a peek cannot be part of a transaction, because it locks "
+                "no message (MQ_ERROR_TRANSACTION_USAGE): omit transaction"
             )
         descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
@@ -235,7 +236,10 @@ class QueueCommands(Part):
             _check_transactional(source)
         related = (source.parent or source) is (target.parent or target) and source is not target
         if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-            raise CommandError(f"{request.to!a} and {request.queue!a} are not parts of one queue: move within a queue")
+            raise CommandError(
+                f"{request.to!a} and {request.queue!a} are not parts of the same "
+                "queue: a message can be moved only between a queue and its subqueues"
+            )
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
             raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
@@ -281,7 +285,7 @@ class QueueCommands(Part):
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
         if len(given) != 1:
-            raise CommandError("queue, handle, cursor: give exactly one of them, to name the queue to read from")
+            raise CommandError("give exactly one of queue, handle and cursor, to name the queue to read from")
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
@@ -290,7 +294,9 @@ class QueueCommands(Part):
         cursor = None if cursor_handle is None else self._find_cursor(cursor_handle)
         descriptor = self._find_descriptor(request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
         if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
-            raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
+            raise CommandError(
+                f"handle {descriptor.Handle} was opened only to peek (MS-MQMP 3.1.4.2): open the queue again to receive"
+            )
         if in_transaction and descriptor.QueueReference is not None:
             _check_transactional(descriptor.QueueReference)
         return descriptor, cursor, self._make_answer(token, None)
@@ -318,7 +324,7 @@ class QueueCommands(Part):
 
     def _check_room(self) -> None:
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
-            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} queues are open already: close some")
+            raise CommandError(f"{OPEN_DESCRIPTORS_LIMIT} queues are already open: close some of them")
 
     def _open_descriptor(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.qm.queue_names.find_queue(name)
@@ -331,7 +337,7 @@ class QueueCommands(Part):
         descriptor = self.qm.descriptors.get(handle)
         if descriptor is None:
             raise CommandError(
-                f"no open queue has handle {handle}: open the queue again, because handles end with a restart"
+                f"no open queue has handle {handle}: open the queue again, because a restart closes handles"
             )
         return descriptor
 
@@ -340,7 +346,7 @@ class QueueCommands(Part):
             if handle in descriptor.CursorCollection:
                 return descriptor.CursorCollection[handle]
         raise CommandError(
-            f"no cursor {handle}: open a new cursor, as cursors end with their queue's handle and with a restart"
+            f"cursor {handle} is not open: open a new one, because closing the queue or a restart closes cursors"
         )
 
 
@@ -376,7 +382,7 @@ def _parse_properties(request: Any) -> dict[str, Any]:
         if one.name in PROPERTY_LIMITS:
             check_number(one.name, value, *PROPERTY_LIMITS[one.name])
         if one.name == "label" and len(value) > LABEL_LIMIT:
-            raise CommandError(f"label: at most {LABEL_LIMIT} characters")
+            raise CommandError(f"the label is longer than {LABEL_LIMIT} characters")
         values[ATTRIBUTE_BY_PROPERTY[one.name]] = (
             require_one_of("privacy", value, PRIVACY_BY_WORD) if one.name == "privacy" else value
         )
@@ -424,8 +430,8 @@ _REFUSAL_BY_STATUS = {
     Status.MQ_ERROR_UNSUPPORTED_OPERATION: (
         r"{0!a} is not a path name of a private queue, and a public queue needs a directory: use private$\name"
     ),
-    Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
-    Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
+    Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} belongs to the queue manager itself: use another name",
+    Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} already exists: delete it first, or use it",
     Status.MQ_ERROR_QUEUE_NOT_FOUND: "the queue of subqueue {0!a} does not exist: create it first",
     Status.MQ_ERROR_NO_DS: (
         "queue {0!a} cannot be created in the directory ({1}): try again when the directory is available"
@@ -434,13 +440,14 @@ _REFUSAL_BY_STATUS = {
 
 
 _REMEDY_BY_STATUS = {
-    Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
+    Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another queue",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",
     Status.MQ_ERROR_OPERATION_CANCELLED: "the wait was cancelled, the queue was closed, or the queue manager stopped",
     Status.MQ_ERROR_MESSAGE_NOT_FOUND: "the queue has no such message: peek at the existing ones",
     Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED: "another reader received the message: continue with the next one",
     Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION: "this cursor has read nothing yet: peek first",
-    Status.MQ_ERROR_SHARING_VIOLATION: "others read the queue, or one reads it exclusively: wait until they close it",
+    Status.MQ_ERROR_SHARING_VIOLATION: "other readers have the queue open, or one reader "
+    "has it open exclusively: wait until they close it",
     Status.MQ_ERROR_TRANSACTION_USAGE: "another reader has locked the message: wait until it has finished",
 }
 

@@ -186,7 +186,7 @@ class Destinations(Part):
             return self.open_outgoing(rest, PLACEHOLDER_TIME)
         queue = self.qm.queue_names.find_by_path(name)
         if queue is None:
-            raise LookupError(f"no queue {name}")
+            raise LookupError(f"queue {name} does not exist")
         return queue
 
 

@@ -64,7 +64,7 @@ class SurvivingQueues(Part):
         if queue.QueueType is not QueueType.PUBLIC:
             queue.PrivateQueueNumber = int(number)
         if queue.Pathname.lower() in self.qm.adm.QueueCollection:
-            raise ValueError(f"there is already a queue {queue.Pathname}")
+            raise ValueError(f"queue {queue.Pathname} already exists")
         self.qm.queues.add(queue)
 
 

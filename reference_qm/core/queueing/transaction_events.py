@@ -25,10 +25,12 @@ class TransactionEvents(Part):
         """
         if identifier in self.qm.adm.TransactionCollection:
             raise CommandError(
-                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use a different identifier"
+                f"transaction {identifier} already exists (MQ_ERROR_TRANSACTION_SEQUENCE): use a different identifier"
             )
         if len(self.qm.adm.TransactionCollection) >= self.qm.config.max_transactions:
-            raise CommandError(f"{self.qm.config.max_transactions} transactions are open already: commit or abort one")
+            raise CommandError(
+                f"{self.qm.config.max_transactions} transactions are already open: commit or abort one of them"
+            )
         transaction = self.qm.adm.TransactionCollection[identifier] = Transaction(identifier, single_phase)
         return transaction
 

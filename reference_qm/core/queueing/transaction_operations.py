@@ -27,7 +27,7 @@ class TransactionOperations(Part):
             )
         limit = self.qm.config.max_transaction_operations
         if len(transaction.TransactionalOperationCollection) >= limit:
-            raise CommandError(f"transaction {transaction.Identifier} has {limit} operations already: commit it")
+            raise CommandError(f"transaction {transaction.Identifier} already has {limit} operations: commit it")
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         """Send a message when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.

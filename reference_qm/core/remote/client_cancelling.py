@@ -44,7 +44,7 @@ class ClientCancelling(Part):
             meant = entry.OpenQueueDescriptorHandle, entry.RequestId
             if entry.queue is queue and meant == (queue.QueueHandle, request_id):
                 return entry
-        raise RemoteError(f"no read {request_id} of {queue.FormatName!a} is pending (MS-MQQP 3.2.4.7)")
+        raise RemoteError(f"{queue.FormatName!a} has no pending read {request_id} (MS-MQQP 3.2.4.7)")
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
         """Call RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""

@@ -176,7 +176,9 @@ class ClientReading(Part):
         results = yield CallMethod(read.queue.binding, method, arguments, timeout)
         self.qm.server_bindings.check(method, results)
         if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
-            raise RemoteError("cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
+            raise RemoteError(
+                "the read was cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+            )
         return results
 
     def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
@@ -222,4 +224,4 @@ class ClientReading(Part):
 
 
 def _cancellation_error(when: str) -> RemoteError:
-    return RemoteError(f"cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
+    return RemoteError(f"the read was cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

@@ -43,7 +43,7 @@ class Resolving(Part):
         if not session.direct:
             hops = [build_next_hop(one) for one in self.qm.next_hops.get_next_hops(destination.QueueManagerGuid)]
             if not hops:
-                self._fail_to_route(session, f"no route to queue manager {destination.QueueManagerGuid}", now)
+                self._fail_to_route(session, f"there is no route to queue manager {destination.QueueManagerGuid}", now)
                 return
         queue.NextHops.clear()
         session.NextHopCollection.clear()

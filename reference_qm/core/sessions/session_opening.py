@@ -65,7 +65,7 @@ class SessionOpening(Part):
         self.qm.connecting.send(session, response.build())
         if not acceptable:
             limit = self.qm.config.max_sessions
-            reason = f"{limit} sessions are open already, or the queue manager is offline (MS-MQQB 3.1.5.3.1)"
+            reason = f"{limit} sessions are already open, or the queue manager is offline (MS-MQQB 3.1.5.3.1)"
             self.qm.closing.close(session, reason, now)
             return
         session.SessionState = SessionState.WAITING_CP_MSG

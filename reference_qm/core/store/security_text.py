@@ -58,7 +58,7 @@ def build_requested_security(
         signer = request.certificate or (sender if kind == ST_SID else accounts[0].name if accounts else sender)
         account = find_account("certificate", signer, accounts)
         if account.key is None or not account.certificates:
-            raise CommandError(f"certificate: {account.name!a} has no certificate with a local private key")
+            raise CommandError(f"the account {account.name!a} has no certificate with a local private key")
         certificate = account.certificates[0]
     return MessageSecurity(
         PrivacyLevel=privacy,

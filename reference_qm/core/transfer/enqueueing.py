@@ -156,6 +156,6 @@ class Enqueueing(Part):
         self.qm.queue_opening.close_queue(descriptor)
         if outcome is not EnqueueStatus.NO_ERROR:
             raise CommandError(
-                f"{to!a}: not every queue accepts the message: {outcome.name}; some queues may have received copies"
+                f"not every queue of {to!a} accepts the message ({outcome.name}); some queues may have received copies"
             )
         return Result({"message_id": message_id(first)})

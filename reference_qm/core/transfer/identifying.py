@@ -131,7 +131,10 @@ class Identifying(Part):
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
-            reason = f"a packet of {announced} bytes in {state}, at most {longest} (MS-MQQB 3.1.5.3, 3.1.5.4)"
+            reason = (
+                f"a packet of {announced} bytes is too large in {state}, "
+                f"where {longest} are allowed (MS-MQQB 3.1.5.3, 3.1.5.4)"
+            )
             self.qm.closing.close(session, reason, now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
@@ -168,7 +171,7 @@ class Identifying(Part):
         for path, read, lowest, highest, section in ranges:
             value = read(packet)
             if not lowest <= value <= highest:
-                raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
+                raise FormatError(path, 0, section, f"is 0x{value:X}, which is outside 0x{lowest:X} to 0x{highest:X}")
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close the session after a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""

@@ -36,7 +36,10 @@ class Receiving(Part):
         the header is processed even if the message is refused, and vice versa (field text of note <14>).
         """
         if len(session.receipts) >= UNSAVED_MESSAGES_LIMIT:
-            reason = f"{UNSAVED_MESSAGES_LIMIT} messages wait for the disk: numbers would repeat (MS-MQQB 3.1.5.8.7)"
+            reason = (
+                f"{UNSAVED_MESSAGES_LIMIT} messages are waiting for the disk: "
+                "with more, sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+            )
             self.qm.closing.close(session, reason, now)
             return
         receipt = RecoverableReceipt()

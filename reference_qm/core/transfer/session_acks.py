@@ -25,7 +25,7 @@ class SessionAcks(Part):
         """Handle an acknowledgment, then send the messages that the window now allows. Spec: MS-MQQB 3.1.5.5."""
         newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
-            message = f"acknowledges {header.AckSequenceNumber}, not one of those outstanding"
+            message = f"acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
             self.qm.closing.refuse_malformed(session, error, now)
             return
@@ -89,7 +89,8 @@ class SessionAcks(Part):
         sent = (header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber)
         received = (session.MessageReceivedCount, session.RecoverableMessageReceivedCount)
         if sent != received:
-            reason = f"{sent} messages and recoverable ones sent, {received} received (MS-MQQB 3.1.5.5.5)"
+            counts = f"the counts (of messages, of recoverable messages) are {sent} sent, but {received} received"
+            reason = f"{counts} (MS-MQQB 3.1.5.5.5)"
             self.qm.closing.close(session, reason, now)
         elif session.OutgoingMessageTable.awaiting_ack:
             self.start_wait_timer(session, now)

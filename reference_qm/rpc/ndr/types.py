@@ -57,7 +57,7 @@ class NdrType(ABC):
         """
         least = self.least(reader.encoding)
         if count * least > reader.remaining:
-            reader.refuse(f"{count} elements need at least {count * least} bytes, {reader.remaining} are left")
+            reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
 
     def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
@@ -87,12 +87,14 @@ class Unsigned(NdrType):
         value = reader.number(self.size)
         strict = self.limits is not None and reader.encoding.strict
         if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
-            reader.refuse(f"is {value}, outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size)
+            reader.refuse(
+                f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size
+            )
         return value
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
-            writer.misuse(f"is {value}, outside {self.limits[0]} to {self.limits[1]}")
+            writer.misuse(f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}")
         writer.number(self.size, value)
 
 

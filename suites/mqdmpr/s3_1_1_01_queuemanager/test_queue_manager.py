@@ -124,16 +124,16 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     judge(
         "MQDMPR-3.1.1.1-23",
         expected={
-            "read_before": Call.WAITING,
+            "pending read before the stop": Call.WAITING,
             "session": closed(),
-            "read_after": holds("an ended read"),
-            "messages": in_queue("later"),
+            "pending read after the stop": holds("ended"),
+            "messages after the restart": in_queue("later"),
         },
         observed={
-            "read_before": state_before_stop,
+            "pending read before the stop": state_before_stop,
             "session": session,
-            "read_after": state_after_stop,
-            "messages": labels_left,
+            "pending read after the stop": state_after_stop,
+            "messages after the restart": labels_left,
         },
         evidence=evidence,
     )
@@ -154,13 +154,17 @@ def test_prepared_transaction_is_listed_after_restart(sut, judge):
     state_after = _list_transaction_states(sut).get(prepared)
     if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
         state_after = state_after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after, case="transaction after a restart")
+    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
 
 
 def _list_transaction_states(sut):
     transactions = sut.control.call("list")["transactions"]
     return {
-        one["transaction"].lower(): f"{one['state']}, number of operations {one['operations']}" for one in transactions
+        one["transaction"].lower(): {
+            "state of the transaction after a restart": one["state"],
+            "number of operations": one["operations"],
+        }
+        for one in transactions
     }
 
 

@@ -109,8 +109,14 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
     application.end_transaction("commit", external)
     application.end_transaction("abort", aborted)
     judge.all(
-        expected={"before the decisions": in_queue(), "afterwards": in_queue("a", "d", "b", "e")},
-        observed={"before the decisions": early, "afterwards": sut.labels(journal)},
+        expected={
+            "journal before the transactions end": in_queue(),
+            "journal after the transactions end": in_queue("a", "d", "b", "e"),
+        },
+        observed={
+            "journal before the transactions end": early,
+            "journal after the transactions end": sut.labels(journal),
+        },
     )
 
 
@@ -170,13 +176,13 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
             "MQDMPR-3.1.1.2-02",
             expected={
                 "type after the creation": kind,
-                "change": Outcome.DONE,
+                "change of the type": Outcome.DONE,
                 "type after the change": other,
                 "messages": in_queue(name),
             },
             observed={
                 "type after the creation": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-                "change": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
+                "change of the type": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
                 "type after the change": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "messages": sut.labels(name),
             },
@@ -202,6 +208,6 @@ def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
         published = sut.read_directory_object(queue=name)
         for rule, source in (("MQDMPR-3.1.1-03", properties), ("MQDMPR-3.1.1.2-01", published or {})):
             observed = {one: source.get(one) for one in expected}
-            judge(rule, expected=expected, observed=observed, case=f"{time} a restart")
+            judge(rule, expected=expected, observed=observed, case=f"properties {time} a restart")
     system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

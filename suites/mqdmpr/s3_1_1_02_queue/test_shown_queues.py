@@ -28,17 +28,20 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
     computer, _, rest = inspected["QualifiedPathname"].partition("\\")
     judge(
         "MQDMPR-3.1.1.2-03",
-        expected={"computer": holds("a name with a domain"), "queue": name.lower()},
-        observed={"computer": "." in computer.strip(".") or computer, "queue": rest.lower()},
+        expected={"computer in the QualifiedPathname": holds("a name with a domain"), "path name": name.lower()},
+        observed={
+            "computer in the QualifiedPathname": "." in computer.strip(".") or computer,
+            "path name": rest.lower(),
+        },
     )
     access = SecurityDescriptor.parse(bytes.fromhex(inspected["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge(
         "MQDMPR-3.1.1.2-08",
-        expected=none("access mask with rights that are not rights to queues"),
+        expected=none("access mask with a right that queues do not have"),
         observed=strange,
-        case="access rights",
+        case="access list of the queue",
     )
     judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
     scope = inspected["Scope"]
@@ -62,7 +65,7 @@ def test_queue_is_active_while_open(sut, judge):
     judge.all(
         expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED],
         observed=observed,
-        case="queue before, after each of two opens, and after each of two closes",
+        case="state of the queue before two opens, after each open, and after each close",
     )
 
 
@@ -87,7 +90,7 @@ def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
     judge.all(
         expected=[CLOSED, OPEN, CLOSED],
         observed=observed,
-        case="outgoing queue before the send, before the acknowledgment, and after it",
+        case="state of the outgoing queue before the send, before the acknowledgment, and after it",
     )
 
 

@@ -116,6 +116,11 @@ DISPOSITIONS = {
 NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 
 
+def _join(classes_by_bits):
+    """Return the classes of the acknowledgments for each combination of bits as one text."""
+    return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
+
+
 @covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
@@ -148,25 +153,25 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         for requested, frame in frames.items()
     }
     evidence = [*frames.values(), *acks]
-    case = f"acknowledgments of {end} messages by requested bits"
+    case = f"acknowledgments of {end} messages, by the bits set"
     for bit, rule in RULES_OF_BITS.items():
         with_bit = {
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=with_bit, observed=observed, case=case, evidence=evidence)
+        judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
     for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
             continue
         judge(
             *rules,
-            expected=expected[requested],
-            observed=classes_by_bits[requested],
+            expected=_join(expected)[requested],
+            observed=_join(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
             evidence=evidence,
         )
-    judge(*GENERAL_RULES, expected=expected, observed=classes_by_bits, case=case, evidence=evidence)
+    judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(

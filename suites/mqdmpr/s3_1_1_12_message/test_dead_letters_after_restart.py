@@ -31,6 +31,6 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
     peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
     first, second = queues
     judge.all(
-        expected=facts(first=in_queue(first), second=in_queue(second)),
-        observed={"first": sut.labels(first), "second": sut.labels(second)},
+        expected=facts(first_dead_letter_queue=in_queue(first), second_dead_letter_queue=in_queue(second)),
+        observed={"first_dead_letter_queue": sut.labels(first), "second_dead_letter_queue": sut.labels(second)},
     )

@@ -45,7 +45,14 @@ def _judge_class(judge, receiver, value, *sent):
     identifiers = {identifier(one) for one in sent}
     acks = [ack for ack in receiver.await_acks(len(sent)) if get_correlation_id(ack) in identifiers]
     expected = acknowledged(*sent, of_class=value)
-    judge(*RULES_OF_EVERY_CLASS, RULE_BY_CLASS[value], expected=expected, observed=acks, evidence=[*sent, *acks])
+    judge(
+        *RULES_OF_EVERY_CLASS,
+        RULE_BY_CLASS[value],
+        expected=expected,
+        observed=acks,
+        evidence=[*sent, *acks],
+        case="acknowledgments",
+    )
     receiver.acknowledge_all()
 
 

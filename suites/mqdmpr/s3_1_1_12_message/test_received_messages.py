@@ -140,7 +140,9 @@ def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
         }
         packet = peer.recoverable_message({"ConnectorType": CONNECTOR_GUID}, label=label, security=security)
         done = deliver_message(peer, packet, label)
-        judge(rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames)
+        judge(
+            rule, expected=describe_accepted_outcome(sut), observed=done.outcome, evidence=done.frames, case="message"
+        )
 
 
 @needs("receive")
@@ -166,7 +168,7 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
     judge(
         "MQDMPR-3.1.1.12-D01",
         expected={
-            "LookupIdentifiers": holds("are different and of 8 bytes"),
+            "LookupIdentifiers": holds("different values of 8 bytes"),
             "numbers of the messages in the order of their LookupIdentifiers": one_of(*orders),
         },
         observed={

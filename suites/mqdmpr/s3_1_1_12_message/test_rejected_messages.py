@@ -78,5 +78,5 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         expected=expected,
         observed=observed,
         evidence=[*packets.values(), *acks],
-        case="acknowledgment of each message",
+        case="acknowledgment of the message",
     )

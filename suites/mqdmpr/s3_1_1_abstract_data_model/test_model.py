@@ -29,16 +29,16 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
     judge(
         "MQDMPR-3.1.1-07",
         expected={
-            "stored": in_queue("first", "second"),
-            "taken": "first",
-            "remaining": in_queue("second"),
-            "last_read": holds("no message found"),
+            "queue before the reads": in_queue("first", "second"),
+            "label returned to the remote reader": "first",
+            "queue after the reads": in_queue("second"),
+            "third read": holds("a failure"),
         },
         observed={
-            "stored": stored_labels,
-            "taken": read.label_or_outcome,
-            "remaining": labels_left,
-            "last_read": empty.failed or empty.label_or_outcome,
+            "queue before the reads": stored_labels,
+            "label returned to the remote reader": read.label_or_outcome,
+            "queue after the reads": labels_left,
+            "third read": empty.failed or empty.label_or_outcome,
         },
         evidence=[read, empty],
     )
@@ -78,7 +78,7 @@ def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
     expected = any_order(
         {"DestructiveRead": False, "CursorReference": cursor}, {"DestructiveRead": True, "CursorReference": None}
     )
-    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending reads")
+    judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed, case="pending peek and pending receive")
 
 
 OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-05")
@@ -108,7 +108,11 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
     for rule, kind in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), strict=True):
         judge(
             rule,
-            expected=holds(f"the transaction lists an operation {kind}"),
+            expected=holds(
+                f"the transaction lists a {kind} operation"
+                if kind != "Enqueue"
+                else "the transaction lists an Enqueue operation"
+            ),
             observed=kind in observed or f"operations {sorted(observed)}",
         )
     targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in observed.items()}

@@ -73,7 +73,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
             "MQDMPR-3.1.1.2-01",
             expected=none("property whose value has changed"),
             observed=different,
-            case=f"after the {time} restart",
+            case=f"queues after the {time} restart",
         )
         judge(
             "MQDMPR-3.1.1-01",
@@ -111,17 +111,19 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
         "MQDMPR-3.1.1-04",
         expected={
             "express messages": in_queue(),
-            "the later message": holds("stored in its queue", otherwise="received by the pending read"),
-            "the handle": Outcome.REFUSED,
-            "the cursor": Outcome.REFUSED,
-            "another reader": Outcome.DONE,
+            "message that arrives after the restart": holds(
+                "stored in its queue", otherwise="received by the pending read"
+            ),
+            "peek by the old handle": Outcome.REFUSED,
+            "peek by the old cursor": Outcome.REFUSED,
+            "peek by queue name": Outcome.DONE,
         },
         observed={
             "express messages": sut.labels(other),
-            "the later message": "later" in sut.labels(queue),
-            "the handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
-            "the cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
-            "another reader": sut.attempt("peek_message", queue=queue, timeout_ms=0),
+            "message that arrives after the restart": "later" in sut.labels(queue),
+            "peek by the old handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
+            "peek by the old cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
+            "peek by queue name": sut.attempt("peek_message", queue=queue, timeout_ms=0),
         },
     )
 
@@ -171,7 +173,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
     sut_identifier = str(sut.guid)
     judge(
         "MQDMPR-3.1.1-05",
-        expected=each(sut_identifier, "SourceQueueManager of a message"),
+        expected=each(sut_identifier, "SourceQueueManager"),
         observed=_list_sources([*frames, *later]),
         evidence=[*frames, *later],
     )
@@ -180,7 +182,7 @@ def test_sut_identifier_is_same_after_restart(peer, sut, judge):
         expected=[sut_identifier],
         observed=_list_sources(later),
         evidence=later,
-        case="SourceQueueManager after a restart",
+        case="SourceQueueManagers after a restart",
     )
 
 

@@ -40,7 +40,7 @@ def test_sites_are_read_from_directory_at_start(sut, judge):
     identifiers = [one["Identifier"].lower() for one in queue_manager["SiteCollection"]]
     judge(
         "MQDMPR-3.1.3-D05",
-        expected=holds("contains a site", otherwise="contains no site"),
+        expected=holds("at least one site", otherwise="no site"),
         observed=bool(listed),
         case="SiteCollection",
     )

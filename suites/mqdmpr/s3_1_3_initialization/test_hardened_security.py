@@ -60,10 +60,10 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
-                "state_before_wait": state_before,
-                "state_after_wait": sut.outgoing_queue(to)["state"],
-                "state_of_other_queue": sut.outgoing_queue(other)["state"],
-                "session": session_of_sut is None or "a session of the SUT",
+                "State_of_the_queue_before_the_wait": state_before,
+                "State_of_the_queue_after_the_wait": sut.outgoing_queue(to)["state"],
+                "State_of_the_other_queue": sut.outgoing_queue(other)["state"],
+                "session of the SUT": session_of_sut is None or "opened",
             }
             transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transport"), observed=transfers)
@@ -72,10 +72,10 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
                 expected={
-                    "state_before_wait": LOCKED,
-                    "state_after_wait": LOCKED,
-                    "state_of_other_queue": LOCKED,
-                    "session": holds("the SUT opens no session"),
+                    "State_of_the_queue_before_the_wait": LOCKED,
+                    "State_of_the_queue_after_the_wait": LOCKED,
+                    "State_of_the_other_queue": LOCKED,
+                    "session of the SUT": holds("none"),
                 },
                 observed=observed,
             )

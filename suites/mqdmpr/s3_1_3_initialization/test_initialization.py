@@ -30,9 +30,9 @@ def test_each_provider_has_valid_signing_key(sut, judge):
     keys = listed_keys(blob)
     judge(
         "MQDMPR-3.1.3-24",
-        expected=holds("several keys"),
-        observed=len(keys) > 1 or f"{len(keys)} keys",
-        case="signing keys",
+        expected=holds("more than one"),
+        observed=len(keys) > 1 or f"{len(keys)}",
+        case="number of signing keys",
     )
     sizes = {name: key.modulus.bit_length() for name, key in keys.items()}
     judge("MQDMPR-3.1.3-25", expected=any_order(*KEY_LENGTHS), observed=list(sizes), case="providers with a key")
@@ -73,8 +73,8 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
         "MQDMPR-3.1.3-27",
-        expected={"ordinary_queue": "MQ_OK", "internal_queues": each(holds("refused"))},
-        observed={"ordinary_queue": reader.outcome, "internal_queues": refused},
+        expected={"open of an ordinary queue": "MQ_OK", "opens of internal queues": each(holds("refused"))},
+        observed={"open of an ordinary queue": reader.outcome, "opens of internal queues": refused},
         evidence=[reader, *others.values()],
     )
 

@@ -86,7 +86,7 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
     except ControlRefused:  # nothing is in doubt
         in_doubt = []
     mine = [one for one in in_doubt if str(one).lower() == transaction.lower()]
-    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine, case="transactions")
+    judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine, case="transactions that the SUT lists")
     judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=accepts_peer_session(peer), case="session of the peer")
     judge.conclude("MQDMPR-3.1.4.11-D02")
@@ -102,13 +102,13 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
         expected={
             "numbers_of_the_messages_sent_after_the_restart": [2],
             "session_of_the_peer": A_SESSION,
-            "commit": Outcome.DONE,
+            "commit of the transaction": Outcome.DONE,
             "numbers_of_the_messages_sent_after_the_commit": [2, 1],
         },
         observed={
             "numbers_of_the_messages_sent_after_the_restart": waited,
             "session_of_the_peer": accepted,
-            "commit": commit,
+            "commit of the transaction": commit,
             "numbers_of_the_messages_sent_after_the_commit": Sender.tags(frames),
         },
         evidence=frames,

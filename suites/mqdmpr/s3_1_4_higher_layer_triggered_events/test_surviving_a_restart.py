@@ -38,9 +38,9 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
     frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
-    expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
+    expected = [f"message {one} with TxSequenceNumber {one}" for one in (1, 2)]
     observed = [
-        {"message": tag, "TxSequenceNumber": int(get_transaction_header(frame).TxSequenceNumber)}
+        f"message {tag} with TxSequenceNumber {int(get_transaction_header(frame).TxSequenceNumber)}"
         for tag, frame in zip(Sender.tags(frames), frames, strict=True)
     ]
     judge(
@@ -52,7 +52,7 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         case="messages of the committed transaction",
     )
     aborted = [f"message {tag}" for tag in Sender.tags(frames) if tag == 3] + _read_transaction_state(sut, second)
-    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of the aborted transaction"), observed=aborted, evidence=frames)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("message of the aborted transaction"), observed=aborted, evidence=frames)
     ends = [
         {"FM": int(get_transaction_header(frame).FM), "LM": int(get_transaction_header(frame).LM)} for frame in frames
     ]

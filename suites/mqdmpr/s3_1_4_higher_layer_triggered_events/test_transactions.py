@@ -43,17 +43,17 @@ class TwoTransactions:
         self.queue = application.queue
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
-        application.fill("first there", "taken", "moved", "taken by another", "stays")
+        application.fill("earlier", "first", "second", "third", "fourth")
         lookup_ids = application.lookup_ids()
-        application.call("move", queue=self.queue, lookup_id=lookup_ids["first there"], to=self.subqueue)
+        application.call("move", queue=self.queue, lookup_id=lookup_ids["earlier"], to=self.subqueue)
         self.one, self.other = (application.begin_transaction(external=external) for _ in range(2))
-        application.receive_by_label("taken", transaction=self.one)
+        application.receive_by_label("first", transaction=self.one)
         application.call(
-            "move", queue=self.queue, lookup_id=lookup_ids["moved"], to=self.subqueue, transaction=self.one
+            "move", queue=self.queue, lookup_id=lookup_ids["second"], to=self.subqueue, transaction=self.one
         )
         application.send("sent", transaction=self.one)
-        application.receive_by_label("taken by another", transaction=self.other)
-        application.send("sent by another", transaction=self.other)
+        application.receive_by_label("third", transaction=self.other)
+        application.send("sent in the other transaction", transaction=self.other)
         empty_queue = Application(application.peer, self.sut, transactional=True).queue
         self.waiting_read = PendingRequest(
             application.peer, "receive", queue=empty_queue, transaction=self.other, timeout_ms=LONG_WAIT_MS
@@ -104,56 +104,66 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
         expected="committed",
         observed=committed,
         evidence=evidence,
-        case="decision of the transaction",
+        case="state after the decision",
     )
-    undecided = [label for label in ("taken by another", "sent by another") if label in [*labels, *acknowledged]]
+    undecided = [label for label in ("third", "sent in the other transaction") if label in [*labels, *acknowledged]]
     judge(
         "MQDMPR-3.1.4.4-03",
         expected={
-            "queue": in_queue("stays", "sent"),
-            "changed_messages": none("changed message of a different transaction"),
-            "other_read": holds("waits"),
+            "queue": in_queue("fourth", "sent"),
+            "messages_of_the_other_transaction": none("change"),
+            "read_in_the_other_transaction": holds("still waits"),
         },
-        observed={"queue": labels, "changed_messages": undecided, "other_read": work.is_read_waiting()},
+        observed={
+            "queue": labels,
+            "messages_of_the_other_transaction": undecided,
+            "read_in_the_other_transaction": work.is_read_waiting(),
+        },
         evidence=evidence,
     )
-    is_sent = {"before_commit": "sent" in state_before[0], "after_commit": "sent" in labels}
+    is_sent = {"before the commit": "sent" in state_before[0], "after the commit": "sent" in labels}
     judge(
         "MQDMPR-3.1.4.4-07",
-        expected={"before_commit": False, "after_commit": True},
+        expected={"before the commit": False, "after the commit": True},
         observed=is_sent,
         evidence=evidence,
-        case="message sent",
+        case="the sent message is in the queue",
     )
-    acknowledged_labels = {"before_commit": state_before[1], "after_commit": acknowledged}
+    acknowledged_labels = {"before the commit": state_before[1], "after the commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
-        expected={"before_commit": [], "after_commit": ["taken"]},
+        expected={"before the commit": [], "after the commit": ["first"]},
         observed=acknowledged_labels,
         evidence=evidence,
-        case="acknowledged messages",
+        case="labels of the acknowledged messages",
     )
     is_moved = holds("the moved message is not in its source queue")
-    judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="moved" not in labels, evidence=evidence)
+    judge("MQDMPR-3.1.4.4-16", expected=is_moved, observed="second" not in labels, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
-        expected={"before_commit": in_queue("first there"), "after_commit": any_order("first there", "moved")},
-        observed={"before_commit": state_before[2], "after_commit": labels_of_subqueue},
+        expected={
+            "subqueue before the commit": in_queue("earlier"),
+            "labels in the subqueue after the commit": any_order("earlier", "second"),
+        },
+        observed={
+            "subqueue before the commit": state_before[2],
+            "labels in the subqueue after the commit": labels_of_subqueue,
+        },
         evidence=evidence,
     )
     judge(
         "MQDMPR-3.1.4.4-18",
-        expected=in_queue("first there", "moved"),
+        expected=in_queue("earlier", "second"),
         observed=labels_of_subqueue,
         evidence=evidence,
     )
     received = work.receive_all(work.subqueue)
     judge(
         "MQDMPR-3.1.4.4-19",
-        expected=["first there", "moved"],
+        expected=["earlier", "second"],
         observed=received,
         evidence=evidence,
-        case="messages received from the subqueue",
+        case="labels of the messages received from the subqueue",
     )
     work.end()
 
@@ -170,22 +180,20 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     aborted = _decide_transaction(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
-    judge(
-        "MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence, case="decision of the transaction"
-    )
-    restored_labels = ["taken", "moved", "stays"]
-    undecided = [label for label in ("taken by another", "sent by another") if label in labels]
+    judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence, case="state after the decision")
+    restored_labels = ["first", "second", "fourth"]
+    undecided = [label for label in ("third", "sent in the other transaction") if label in labels]
     judge(
         "MQDMPR-3.1.4.5-03",
         expected={
-            "messages": len(restored_labels),
-            "changed_messages": none("changed message of a different transaction"),
-            "other_read": holds("waits"),
+            "number_of_messages_in_the_queue": len(restored_labels),
+            "messages_of_the_other_transaction": none("change"),
+            "read_in_the_other_transaction": holds("still waits"),
         },
         observed={
-            "messages": len(labels),
-            "changed_messages": undecided,
-            "other_read": work.is_read_waiting(),
+            "number_of_messages_in_the_queue": len(labels),
+            "messages_of_the_other_transaction": undecided,
+            "read_in_the_other_transaction": work.is_read_waiting(),
         },
         evidence=evidence,
     )
@@ -194,10 +202,10 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
         "MQDMPR-3.1.4.5-13",
         expected={
             "queue": in_queue(*restored_labels),
-            "subqueue": in_queue("first there"),
-            "received": restored_labels,
+            "subqueue": in_queue("earlier"),
+            "labels_returned_by_later_receives": restored_labels,
         },
-        observed={"queue": labels, "subqueue": labels_of_subqueue, "received": received},
+        observed={"queue": labels, "subqueue": labels_of_subqueue, "labels_returned_by_later_receives": received},
         evidence=evidence,
     )
     sent_labels = [label for label in [*labels, *labels_of_subqueue, *received] if label == "sent"]
@@ -216,7 +224,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     to receive a message in it; the SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("taken", "back", "stays")
+    application.fill("first", "second", "third")
     ended_transactions = {verb: application.begin_transaction() for verb in RULES_BY_ENDING_CALL}
     other_transaction = application.begin_transaction(external=True)
     for transaction in ended_transactions.values():
@@ -229,8 +237,8 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
     for verb, rules in UNKNOWN_TRANSACTION_RULES.items():
         judge(
             *rules,
-            expected={"answer": Outcome.REFUSED, "queue": in_queue(*labels_before)},
-            observed={"answer": unknown[verb], "queue": application.labels()},
+            expected={"request": Outcome.REFUSED, "queue": in_queue(*labels_before)},
+            observed={"request": unknown[verb], "queue": application.labels()},
             evidence=evidence,
         )
     for verb, (gone, nothing_left) in RULES_BY_ENDING_CALL.items():
@@ -238,7 +246,7 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
         judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
-        judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
+        judge(nothing_left, expected=in_queue("second", "third"), observed=application.labels(), evidence=evidence)
     application.end_transaction("abort", other_transaction)
     application.receiver.acknowledge_all()
 
@@ -279,7 +287,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     third = bystander.begin_transaction()
     waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("taken", "back", "stays")
+    application.fill("first", "second", "third")
     transactions = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
     for transaction in transactions.values() if not empty else ():
         application.receive(transaction=transaction)
@@ -293,7 +301,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
             expected="prepared",
             observed=prepared,
             evidence=evidence,
-            case="state of the transaction",
+            case="outcome of the prepare request",
         )
         expected_state = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
@@ -311,15 +319,15 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         evidence=evidence,
     )
     bystander.end_transaction("abort", third)
-    locked_labels = [] if empty else ["taken", "back"]
+    locked_labels = [] if empty else ["first", "second"]
     labels = application.labels()
     early_state = {
-        "messages_back_in_the_queue": [label for label in locked_labels if label in labels],
-        "acknowledged_messages": application.await_receive_acks(0),
+        "labels_of_received_messages_in_the_queue": [label for label in locked_labels if label in labels],
+        "labels_of_the_acknowledged_messages": application.await_receive_acks(0),
     }
     judge(
         "MQDMPR-3.1.4.6-03",
-        expected={"messages_back_in_the_queue": [], "acknowledged_messages": []},
+        expected={"labels_of_received_messages_in_the_queue": [], "labels_of_the_acknowledged_messages": []},
         observed=early_state,
         evidence=evidence,
     )
@@ -331,25 +339,31 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
         expected="committed",
         observed=decisions["commit"],
         evidence=evidence,
-        case="decision of the transaction",
+        case="state after the decision",
     )
     judge(
         "MQDMPR-3.1.4.8-05",
         expected="aborted",
         observed=decisions["abort"],
         evidence=evidence,
-        case="decision of the transaction",
+        case="state after the decision",
     )
     acknowledged = application.await_receive_acks(0 if empty else 1)
     judge(
         "MQDMPR-3.1.4.7-03",
-        expected=[] if empty else ["taken"],
+        expected=[] if empty else ["first"],
         observed=acknowledged,
         evidence=evidence,
-        case="acknowledged messages",
+        case="labels of the acknowledged messages",
     )
-    expected = in_queue("taken", "back", "stays") if empty else in_queue("back", "stays")
-    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence, case="messages")
+    expected = in_queue("first", "second", "third") if empty else in_queue("second", "third")
+    judge(
+        "MQDMPR-3.1.4.8-03",
+        expected=expected,
+        observed=application.labels(),
+        evidence=evidence,
+        case="queue",
+    )
     application.receiver.acknowledge_all()
 
 
@@ -360,16 +374,24 @@ def test_single_phase_prepare_commits(peer, sut, judge):
     acknowledged, and the transaction disappears from the list.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("taken", "stays")
+    application.fill("first", "second")
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
     prepared = _decide_transaction(sut, "prepare", transaction=transaction, single_phase=True)
     acknowledged, (state,) = application.await_receive_acks(1), _list_transaction_states(sut, transaction)
-    observed = {"outcome": prepared, "acknowledged_messages": acknowledged, "transaction": state}
+    observed = {
+        "outcome of the prepare request": prepared,
+        "labels_of_the_acknowledged_messages": acknowledged,
+        "state of the transaction": state,
+    }
     evidence = list(application.sent.values())
     judge(
         "MQDMPR-3.1.4.6-09",
-        expected={"outcome": "committed", "acknowledged_messages": ["taken"], "transaction": "not listed"},
+        expected={
+            "outcome of the prepare request": "committed",
+            "labels_of_the_acknowledged_messages": ["first"],
+            "state of the transaction": "not listed",
+        },
         observed=observed,
         evidence=evidence,
     )
@@ -388,7 +410,7 @@ def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
             rule,
             expected=expected,
             observed=_decide_transaction(sut, verb, transaction=transaction),
-            case="decision of the transaction",
+            case="state after the decision",
         )
 
 

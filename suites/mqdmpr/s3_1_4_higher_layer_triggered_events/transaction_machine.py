@@ -115,33 +115,33 @@ class Transaction(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("queue")
+    @probe("labels in the queue")
     def list_queue(self) -> list[str]:
         """Return the labels of the available messages of the queue."""
         return self._sut.labels(self._queue)
 
-    @probe("subqueue")
+    @probe("labels in the subqueue")
     def list_subqueue(self) -> list[str]:
         """Return the labels of the messages of the subqueue, to which the transaction moves a message."""
         return self._sut.labels(self._subqueue)
 
-    @probe("journal")
+    @probe("labels in the journal")
     def list_journal(self) -> list[str]:
         """Return the labels of the received messages, which are in the journal."""
         return self._sut.labels(f"{self._queue};journal")
 
-    @probe("transaction")
+    @probe("state of the transaction")
     def find_state(self) -> str:
         """Return the listed state of the transaction."""
         return self._find_state(self._subject)
 
-    @probe("queue when committed")
+    @probe("labels in the queue after a later commit")
     def list_queue_when_committed(self) -> list[str]:
         """Commit the transaction, and return the labels of the available messages of the queue."""
         self._request_verb("commit", transaction=self._subject)
         return self.list_queue()
 
-    @probe("other transaction")
+    @probe("state of a second transaction")
     def find_state_of_other(self) -> str:
         """Return the listed state of the other transaction."""
         return self._find_state(self._other)

@@ -34,7 +34,10 @@ def test_pending_read_ends_at_timeout(remote, judge, action):
     waited = duration_ms.ms >= earliest_ms or f"{duration_ms.ms} of {READ_TIMEOUT_MS} ms"
     judge(
         "MQDMPR-3.1.6.3-03",
-        expected={"outcome": "MQ_ERROR_IO_TIMEOUT", "length_of_wait": holds("at least the whole timeout")},
-        observed={"outcome": outcome, "length_of_wait": waited},
+        expected={
+            "outcome of the read": "MQ_ERROR_IO_TIMEOUT",
+            "duration of the read": holds("at least the whole timeout"),
+        },
+        observed={"outcome of the read": outcome, "duration of the read": waited},
         evidence=read,
     )

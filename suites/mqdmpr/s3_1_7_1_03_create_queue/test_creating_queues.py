@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from harness.expectations import each, holds
+from harness.expectations import each, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 
@@ -89,7 +89,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         "MQDMPR-3.1.7.1.3-D07",
         expected=[False, True],
         observed=[was_listed, is_listed],
-        case="queue listed before and after the creation",
+        case="queue is listed before and after the creation",
     )
     private = sut.format_names(one).get("private", "no private format name")
     judge(
@@ -104,7 +104,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
         return
     new = {name: sut.labels(f"{name};journal") for name in (one, other)}
-    judge("MQDMPR-3.1.7.1.3-09", expected=each([], "journal"), observed=new)
+    judge("MQDMPR-3.1.7.1.3-09", expected=each(in_queue(), "journal"), observed=new)
     for name in (one, other):
         sut.send(sut.direct_name(name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
@@ -114,7 +114,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         "MQDMPR-3.1.7.1.3-10",
         expected={one: [one], other: [other]},
         observed=labels_of_journals,
-        case="messages in each journal",
+        case="labels in the journal of each queue",
     )
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")
@@ -156,8 +156,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     judge(
         "MQDMPR-3.1.7.1.3-D02",
         expected={
-            "CreateTime": holds("the ModifyTime"),
-            "QualifiedPathname": holds("a computer name and then the path name"),
+            "CreateTime": holds("equal to the ModifyTime"),
+            "QualifiedPathname": holds("the path name after a computer name"),
         },
         observed={
             "CreateTime": created == inspected["ModifyTime"] > 0 or created,
@@ -168,10 +168,13 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-07",
-        expected={"journal": holds("a journal queue", otherwise="no journal queue"), "journals_of_subqueues": [None]},
+        expected={
+            "JournalQueueReference": holds("a journal queue", otherwise="no journal queue"),
+            "journals of the subqueues": [None],
+        },
         observed={
-            "journal": inspected["JournalQueueReference"] is not None,
-            "journals_of_subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
+            "JournalQueueReference": inspected["JournalQueueReference"] is not None,
+            "journals of the subqueues": [one["JournalQueueReference"] for one in inspected["SubqueueCollection"]],
         },
     )
 
@@ -210,15 +213,23 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     )
     sut.send(sut.direct_name(name), label="journaled")
     sut.control.call("receive", queue=name, timeout_ms=0)
-    judge("MQDMPR-3.1.7.1.3-10", expected=["journaled"], observed=sut.labels(f"{name};journal"), case="journal")
+    judge(
+        "MQDMPR-3.1.7.1.3-10",
+        expected=["journaled"],
+        observed=sut.labels(f"{name};journal"),
+        case="labels in the journal",
+    )
     sut.control.call("purge", queue=f"{name};journal")
     judge.conclude("MQDMPR-3.1.7.1.3-10", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     peer.at_end(partial(sut.attempt, "delete_queue", name=later))
     sut.change_environment(directory=False)
     judge(
         "MQDMPR-3.1.7.1.3-D06",
-        expected={"answer": Outcome.REFUSED, "listed": False},
-        observed={"answer": sut.attempt("create_queue", name=later), "listed": _is_listed(sut, later)},
+        expected={"creation of a later queue": Outcome.REFUSED, "later queue is listed": False},
+        observed={
+            "creation of a later queue": sut.attempt("create_queue", name=later),
+            "later queue is listed": _is_listed(sut, later),
+        },
     )
     sut.change_environment(directory=True)
 

@@ -42,7 +42,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     security = descriptors.read_security(sut, sut.new_queue("secured"))
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
-        expected=holds("self-relative", otherwise="not self-relative"),
+        expected=holds("in self-relative format", otherwise="not in self-relative format"),
         observed=bool(security.control & descriptors.SELF_RELATIVE),
         case="security descriptor",
     )
@@ -107,7 +107,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     security = descriptors.read_security(sut, name)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
-        expected=holds("self-relative", otherwise="not self-relative"),
+        expected=holds("in self-relative format", otherwise="not in self-relative format"),
         observed=bool(security.control & descriptors.SELF_RELATIVE),
         case="security descriptor",
     )
@@ -124,9 +124,9 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     everybody = (world or 0) & ~WRITE_RIGHT  # SRMP may add the right to write
     judge(
         "MQDMPR-3.1.7.1.3.1-13",
-        expected={"everybody": READ_RIGHTS, "owner": ALL_RIGHTS},
-        observed={"everybody": everybody, "owner": mine},
-        case="rights",
+        expected={"everyone": READ_RIGHTS, "owner": ALL_RIGHTS},
+        observed={"everyone": everybody, "owner": mine},
+        case="access rights",
     )
 
 

@@ -50,7 +50,7 @@ def test_supplied_access_list_is_kept(sut, judge):
         "MQDMPR-3.1.7.1.3.1-08",
         expected=SUPPLIED_ENTRIES + DENIED_ENTRIES,
         observed=denying.entries,
-        case="SID and rights of each entry of a list with a denial at its end",
+        case="SID and rights of each entry of the list with a denial at its end",
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
@@ -60,10 +60,13 @@ def test_supplied_access_list_is_kept(sut, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.3.1-06",
-        expected={"given_entries": len(SUPPLIED_ENTRIES), "default_list": holds("an entry for everyone")},
+        expected={
+            "number of entries of the supplied list": len(SUPPLIED_ENTRIES),
+            "list of the queue without a supplied list": holds("an entry for everyone"),
+        },
         observed={
-            "given_entries": len(security.granted) + security.others,
-            "default_list": bare.mask(descriptors.EVERYONE) is not None,
+            "number of entries of the supplied list": len(security.granted) + security.others,
+            "list of the queue without a supplied list": bare.mask(descriptors.EVERYONE) is not None,
         },
     )
 
@@ -89,7 +92,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
         "MQDMPR-3.1.7.1.3.1-06",
         expected={"owner": None if granted else ALL_RIGHTS, "creator": None},
         observed={"owner": security.mask(DAVE.sid), "creator": security.mask(ALICE.sid)},
-        case="rights",
+        case="access rights",
     )
 
 

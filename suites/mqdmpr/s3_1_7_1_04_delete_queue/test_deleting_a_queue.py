@@ -36,18 +36,18 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={
-            "listed_before": True,
-            "listed_after": False,
-            "open": Outcome.REFUSED,
-            "send": Outcome.REFUSED,
-            "peek": Outcome.REFUSED,
+            "queue is listed before the deletion": True,
+            "queue is listed after the deletion": False,
+            "open of the deleted queue": Outcome.REFUSED,
+            "send to the deleted queue": Outcome.REFUSED,
+            "peek of the deleted queue": Outcome.REFUSED,
         },
         observed={
-            "listed_before": was_listed,
-            "listed_after": _is_listed(sut, name),
-            "open": openings.get_opening_outcome(opened),
-            "send": sut.attempt(sut.send, f"DIRECT={path}"),
-            "peek": sut.attempt("peek", queue=name),
+            "queue is listed before the deletion": was_listed,
+            "queue is listed after the deletion": _is_listed(sut, name),
+            "open of the deleted queue": openings.get_opening_outcome(opened),
+            "send to the deleted queue": sut.attempt(sut.send, f"DIRECT={path}"),
+            "peek of the deleted queue": sut.attempt("peek", queue=name),
         },
         evidence=opened,
     )
@@ -57,14 +57,24 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     second_opening = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
-        expected={"create": Outcome.DONE, "messages": [LABEL_AFTER], "open": openings.OPENED_OUTCOME},
-        observed={"create": creation, "messages": labels, "open": openings.get_opening_outcome(second_opening)},
+        expected={
+            "second creation of the queue": Outcome.DONE,
+            "labels in the new queue": [LABEL_AFTER],
+            "open of the new queue": openings.OPENED_OUTCOME,
+        },
+        observed={
+            "second creation of the queue": creation,
+            "labels in the new queue": labels,
+            "open of the new queue": openings.get_opening_outcome(second_opening),
+        },
         evidence=second_opening,
     )
     judge.conclude("MQDMPR-3.1.7.1.4-11")
     late_cursor = queue.cursor()
     refused = late_cursor.outcome != openings.OPENED_OUTCOME
-    judge("MQDMPR-3.1.7.1.1-04", expected=holds("no new cursor"), observed=refused, evidence=[cursor, late_cursor])
+    judge(
+        "MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is opened"), observed=refused, evidence=[cursor, late_cursor]
+    )
     reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
     observed = [read.label_or_failure for read in reads]
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)

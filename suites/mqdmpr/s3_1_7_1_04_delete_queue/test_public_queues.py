@@ -21,10 +21,10 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
     listed = [queue["name"].lower() for queue in sut.control.call("list")["queues"]]
     judge(
         "MQDMPR-3.1.7.1.4-13",
-        expected=facts(answer=Outcome.DONE, is_listed=False, directory_object={}),
+        expected=facts(deletion=Outcome.DONE, queue_is_listed=False, directory_object={}),
         observed={
-            "answer": answer,
-            "is_listed": deleted.lower() in listed,
+            "deletion": answer,
+            "queue_is_listed": deleted.lower() in listed,
             "directory_object": enterprise.read_object(deleted),
         },
     )

@@ -16,10 +16,10 @@ from suites.mqdmpr.steps import openings
 
 OPEN_MODES = MappingProxyType(
     {
-        "receive": (RECEIVE_ACCESS, DENY_NONE),
-        "receive alone": (RECEIVE_ACCESS, DENY_RECEIVE),
-        "peek": (PEEK_ACCESS, DENY_NONE),
-        "peek alone": (PEEK_ACCESS, DENY_RECEIVE),
+        "ReceiveAccess with DenyNone": (RECEIVE_ACCESS, DENY_NONE),
+        "ReceiveAccess with DenyReceive": (RECEIVE_ACCESS, DENY_RECEIVE),
+        "PeekAccess with DenyNone": (PEEK_ACCESS, DENY_NONE),
+        "PeekAccess with DenyReceive": (PEEK_ACCESS, DENY_RECEIVE),
     }
 )
 
@@ -33,7 +33,7 @@ class OpenModes(Machine, path=Path(__file__)):
         self._remote = remote
         self._association = remote.associate()
         self._opened: Call | None = None
-        self._open_in_mode("receive alone", "admin").expect_success()
+        self._open_in_mode("ReceiveAccess with DenyReceive", "admin").expect_success()
 
     @state("closed")
     def leave_closed(self) -> None:
@@ -42,59 +42,59 @@ class OpenModes(Machine, path=Path(__file__)):
     @state("receive")
     def open_to_receive(self) -> None:
         """Let the first reader open the queue with ReceiveAccess."""
-        self._open_first("receive")
+        self._open_first("ReceiveAccess with DenyNone")
 
     @state("receive twice")
     def open_to_receive_twice(self) -> None:
         """Let both readers open the queue with ReceiveAccess."""
-        self._open_first("receive", "receive")
+        self._open_first("ReceiveAccess with DenyNone", "ReceiveAccess with DenyNone")
 
     @state("receive alone")
     def open_to_receive_alone(self) -> None:
         """Let the first reader open the queue with ReceiveAccess and DenyReceive."""
-        self._open_first("receive alone")
+        self._open_first("ReceiveAccess with DenyReceive")
 
     @state("receive alone beside peek")
     def open_to_receive_alone_beside_peek(self) -> None:
         """Let the first reader open the queue with ReceiveAccess and DenyReceive, and the second reader with
         PeekAccess.
         """
-        self._open_first("receive alone", "peek")
+        self._open_first("ReceiveAccess with DenyReceive", "PeekAccess with DenyNone")
 
     @state("peek")
     def open_to_peek(self) -> None:
         """Let the first reader open the queue with PeekAccess."""
-        self._open_first("peek")
+        self._open_first("PeekAccess with DenyNone")
 
     @state("peek alone")
     def open_to_peek_alone(self) -> None:
         """Let the first reader open the queue with PeekAccess and DenyReceive."""
-        self._open_first("peek alone")
+        self._open_first("PeekAccess with DenyReceive")
 
     @state("peek alone twice")
     def open_to_peek_alone_twice(self) -> None:
         """Let both readers open the queue with PeekAccess and DenyReceive."""
-        self._open_first("peek alone", "peek alone")
+        self._open_first("PeekAccess with DenyReceive", "PeekAccess with DenyReceive")
 
     @event("open to receive")
     def try_receive(self) -> str:
         """Let a further reader open the queue with ReceiveAccess."""
-        return name_call(self._open_in_mode("receive"))
+        return name_call(self._open_in_mode("ReceiveAccess with DenyNone"))
 
     @event("open to receive alone")
     def try_receive_alone(self) -> str:
         """Let a further reader open the queue with ReceiveAccess and DenyReceive."""
-        return name_call(self._open_in_mode("receive alone"))
+        return name_call(self._open_in_mode("ReceiveAccess with DenyReceive"))
 
     @event("open to peek")
     def try_peek(self) -> str:
         """Let a further reader open the queue with PeekAccess."""
-        return name_call(self._open_in_mode("peek"))
+        return name_call(self._open_in_mode("PeekAccess with DenyNone"))
 
     @event("open to peek alone")
     def try_peek_alone(self) -> str:
         """Let a further reader open the queue with PeekAccess and DenyReceive."""
-        return name_call(self._open_in_mode("peek alone"))
+        return name_call(self._open_in_mode("PeekAccess with DenyReceive"))
 
     @event("close")
     def close_first(self) -> str:
@@ -114,7 +114,7 @@ class OpenModes(Machine, path=Path(__file__)):
         """Let an administrator delete the queue."""
         return self._remote.sut.attempt(self._remote.sut.delete_queue, self._remote.sut.queue())
 
-    @probe("modes in which a reader can open the queue")
+    @probe("modes in which another reader can open the queue")
     def list_admitted_modes(self) -> list[str]:
         """Return the modes in which a further reader can open the queue."""
         admitted = []
@@ -125,10 +125,10 @@ class OpenModes(Machine, path=Path(__file__)):
                 admitted.append(mode)
         return admitted
 
-    @probe("open the other queue to receive")
+    @probe("open of another queue, which has an exclusive reader")
     def open_other(self) -> str:
         """Try to open the second queue, which a reader has open exclusively; return the outcome."""
-        return name_call(self._open_in_mode("receive", "admin"))
+        return name_call(self._open_in_mode("ReceiveAccess with DenyNone", "admin"))
 
     def _open_first(self, mode: str, beside: str | None = None) -> None:
         self._opened = self._open_in_mode(mode).expect_success()

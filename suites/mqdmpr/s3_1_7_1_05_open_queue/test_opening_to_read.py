@@ -67,8 +67,11 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     outcomes = [reader.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
-        expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED_OUTCOME)},
-        observed={"contexts": contexts, "sessions": outcomes},
+        expected={
+            "contexts of the openings": distinct("contexts", 3),
+            "outcomes of the openings": each(openings.OPENED_OUTCOME),
+        },
+        observed={"contexts of the openings": contexts, "outcomes of the openings": outcomes},
         evidence=evidence,
     )
     peeking.close()
@@ -100,14 +103,14 @@ def test_opening_has_requested_access(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.5-117",
         expected={
-            "open_while_first_reader_peeks": openings.OPENED_OUTCOME,
-            "open_while_first_reader_receives": Outcome.REFUSED,
-            "received": "first",
+            "open_while_the_first_reader_peeks": openings.OPENED_OUTCOME,
+            "open_while_the_first_reader_receives": Outcome.REFUSED,
+            "label returned by the first reader": "first",
         },
         observed={
-            "open_while_first_reader_peeks": openings.get_opening_outcome(beside_peeking),
-            "open_while_first_reader_receives": openings.get_opening_outcome(beside_receiving),
-            "received": read.label_or_outcome,
+            "open_while_the_first_reader_peeks": openings.get_opening_outcome(beside_peeking),
+            "open_while_the_first_reader_receives": openings.get_opening_outcome(beside_receiving),
+            "label returned by the first reader": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
     )

@@ -15,11 +15,11 @@ MISSING_NUMBER = 0xFFF0_0000
 MESSAGE_LIFETIME_S = 20
 
 
-def _judge_outcomes(judge, rules, outcomes):
+def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each format name"):
     """Judge rules by the expected and the observed outcome for each format name."""
     expected = {name: expected_outcome for name, (expected_outcome, _) in outcomes.items()}
     observed = {name: outcome for name, (_, outcome) in outcomes.items()}
-    judge(*rules, expected=expected, observed=observed, case="requests")
+    judge(*rules, expected=expected, observed=observed, case=case)
 
 
 @sut_survives()
@@ -87,14 +87,14 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
         outcome = sut.attempt(sut.send, ",".join(several), label=f"missing {position}")
         judge(
             "MQDMPR-3.1.7.1.5-30",
-            expected={"send": Outcome.REFUSED, "messages_in_each_queue": [[], []]},
-            observed={"send": outcome, "messages_in_each_queue": [sut.labels(queue) for queue in queues]},
+            expected={"send": Outcome.REFUSED, "labels_in_each_queue": [[], []]},
+            observed={"send": outcome, "labels_in_each_queue": [sut.labels(queue) for queue in queues]},
         )
     outcome = sut.attempt(sut.send, ",".join(names), label="both")
     judge(
         "MQDMPR-3.1.7.1.5-30",
-        expected={"send": Outcome.DONE, "messages_in_each_queue": [["both"], ["both"]]},
-        observed={"send": outcome, "messages_in_each_queue": [sut.labels(queue) for queue in queues]},
+        expected={"send": Outcome.DONE, "labels_in_each_queue": [["both"], ["both"]]},
+        observed={"send": outcome, "labels_in_each_queue": [sut.labels(queue) for queue in queues]},
     )
 
 
@@ -108,14 +108,14 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "open of two queues with DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
-        "open of two queues with DenyReceive": (
+        "two queues with DenyNone": (Outcome.DONE, openings.open_to_send(sut, several)),
+        "two queues with DenyReceive": (
             Outcome.REFUSED,
             openings.open_to_send(sut, several, deny_receive=True),
         ),
-        "open of one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
+        "one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
-    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]
     judge("MQDMPR-3.1.7.1.5-21", expected=distinct("handles", 2), observed=handles)
@@ -123,7 +123,7 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
         "MQDMPR-3.1.7.1.5-34",
         expected=[Outcome.DONE, Outcome.DONE, Outcome.REFUSED],
         observed=closed,
-        case="three calls that close a handle",
+        case="outcomes of the three calls that close a handle",
     )
 
 
@@ -140,8 +140,11 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
     connected = peer.await_session(sut.quiet_ms) is not None
     is_refused_or_kept = outcome == Outcome.REFUSED or sut.outgoing_queue(name)["count"] == 1
     judge.all(
-        expected={"message": holds("is refused or waits", otherwise="is lost"), "SUT_connected": False},
-        observed={"message": is_refused_or_kept, "SUT_connected": connected},
+        expected={
+            "message": holds("refused by the SUT, or waiting to be sent", otherwise="lost"),
+            "SUT_has_opened_a_connection": False,
+        },
+        observed={"message": is_refused_or_kept, "SUT_has_opened_a_connection": connected},
     )
 
 
@@ -173,5 +176,5 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
         "MQDMPR-3.1.7.1.5-73",
         expected={existing: Outcome.DONE, missing: Outcome.REFUSED},
         observed={existing: outcome, missing: observed},
-        case="sends to public queues",
+        case="outcome of the send to each public queue",
     )

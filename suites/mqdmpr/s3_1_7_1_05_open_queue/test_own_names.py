@@ -36,4 +36,9 @@ def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
     for name in list_computer_names(sut):
         expected = {existing: Outcome.DONE, f"{existing}-not-there": Outcome.REFUSED}
         observed = {queue: sut.attempt(sut.send, rf"DIRECT=OS:{name}\{queue}") for queue in expected}
-        judge("MQDMPR-3.1.7.1.5-61", expected=expected, observed=observed, case=f"sends by the computer name {name}")
+        judge(
+            "MQDMPR-3.1.7.1.5-61",
+            expected=expected,
+            observed=observed,
+            case=f"outcome of the send to each queue of the computer {name}",
+        )

@@ -54,7 +54,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
             second = open_in_mode(second_reader, second_mode)
             openings.close_opened_queue(second)
             pair, expected = (
-                f"open for {second_mode} while open for {first_mode}",
+                f"second open, for {second_mode}, while the queue is open for {first_mode}",
                 Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
             )
             rules = (
@@ -68,7 +68,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         for second_mode in list(refused)[-1:]:
             later_opening = open_in_mode(second_reader, second_mode)
             openings.close_opened_queue(later_opening)
-            case = f"open for {second_mode} after close of {first_mode}"
+            case = f"open for {second_mode} after the open for {first_mode} is closed"
             judge(
                 "MQDMPR-3.1.7.1.6-17",
                 expected=openings.OPENED_OUTCOME,
@@ -108,7 +108,7 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
                 refused.get(second_mode, "MQDMPR-3.1.7.1.5-124"),
                 expected=Outcome.REFUSED if second_mode in refused else openings.OPENED_OUTCOME,
                 observed=openings.get_opening_outcome(second),
-                case=f"open for {second_mode} while an application has it open for {first_mode}",
+                case=f"open for {second_mode} while an application has the queue open for {first_mode}",
                 evidence=second,
             )
         sut.control.call("close_queue", handle=handle)
@@ -145,7 +145,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     ):
         for way in (reading, f"{reading} by identifier"):
             wanted, observed = (
-                {"while_open_exclusively": expected, "after_close": Outcome.DONE},
-                {"while_open_exclusively": outcomes_beside[way], "after_close": outcomes_alone[way]},
+                {"while the queue is open exclusively": expected, "after the close": Outcome.DONE},
+                {"while the queue is open exclusively": outcomes_beside[way], "after the close": outcomes_alone[way]},
             )
-            judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)
+            judge(rule, expected=wanted, observed=observed, case=f"{way} by an application", evidence=opened)

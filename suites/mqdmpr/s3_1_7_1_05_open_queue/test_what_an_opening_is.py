@@ -59,20 +59,22 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     whole = opened.get(handle, {})
     judge(
         "MQDMPR-3.1.7.1.5-14",
-        expected=holds("contains the descriptor of the handle", otherwise="contains no descriptor of the handle"),
+        expected=holds(
+            "it contains the descriptor of the handle", otherwise="it does not contain the descriptor of the handle"
+        ),
         observed=bool(whole),
         case="OpenQueueDescriptorCollection",
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
         judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
     listed = _list_format_names(whole) if whole else []
-    judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues of the descriptor")
+    judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(
         "MQDMPR-3.1.7.1.5-17",
         "MQDMPR-3.1.7.3.8-23",
         expected=any_order(*names),
         observed=listed,
-        case="queues of the descriptor",
+        case="queues to which the descriptor refers",
     )
     parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
     observed = [name for one in parts for name in _list_format_names(one)]
@@ -81,7 +83,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         "MQDMPR-3.1.7.1.5-119",
         expected=any_order(*names),
         observed=observed,
-        case="queues of the single descriptors",
+        case="queues to which the single descriptors refer",
     )
     judge(
         "MQDMPR-3.1.7.1.5-120",
@@ -92,7 +94,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     sut.control.call("close_queue", handle=handle)
     judge(
         "MQDMPR-3.1.7.1.6-07",
-        expected=none("descriptor that was not closed"),
+        expected=none("descriptor that is still open"),
         observed=_list_new_descriptor_names(sut, names, openings_before),
     )
     missing, also_missing = f"{local_name}-not-there", sut.direct_name(f"private$\\zz-{sut.own}-not-there")
@@ -104,10 +106,13 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     ]
     judge(
         "MQDMPR-3.1.7.1.5-29",
-        expected={"opens_with_a_missing_queue": [Outcome.REFUSED] * 3, "remaining_descriptors": none("descriptor")},
+        expected={
+            "opens_with_a_missing_queue": [Outcome.REFUSED] * 3,
+            "descriptors_that_are_still_open": none("descriptor"),
+        },
         observed={
             "opens_with_a_missing_queue": outcomes,
-            "remaining_descriptors": _list_new_descriptor_names(sut, names, openings_before),
+            "descriptors_that_are_still_open": _list_new_descriptor_names(sut, names, openings_before),
         },
     )
 
@@ -135,14 +140,14 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.5-79",
         expected={
-            "outgoing_queues_of_each_name_before": [[], []],
+            "outgoing queues of each name before the opens": [[], []],
             "opens": each(Outcome.DONE),
-            "number_of_outgoing_queues_of_each_name_after": [1, 1],
+            "number of outgoing queues of each name after the opens": [1, 1],
         },
         observed={
-            "outgoing_queues_of_each_name_before": queues_before,
+            "outgoing queues of each name before the opens": queues_before,
             "opens": outcomes,
-            "number_of_outgoing_queues_of_each_name_after": [len(one) for one in queues_after],
+            "number of outgoing queues of each name after the opens": [len(one) for one in queues_after],
         },
     )
     queues = [one for group in queues_after for one in group]

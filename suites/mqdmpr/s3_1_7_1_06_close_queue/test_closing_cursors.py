@@ -28,10 +28,10 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.6-15",
         expected={
-            "before": [Outcome.DONE] * 4,
-            "after": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
+            "before the close": [Outcome.DONE] * 4,
+            "after the close": [Outcome.REFUSED, Outcome.REFUSED, Outcome.DONE, Outcome.DONE],
         },
-        observed={"before": cursors_before, "after": attempt_peeks()},
+        observed={"before the close": cursors_before, "after the close": attempt_peeks()},
         case="peeks by the four cursors",
     )
     sut.control.call("close_cursor", cursor=cursors[2])
@@ -40,6 +40,6 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
         expected=[Outcome.REFUSED, Outcome.DONE],
         observed=attempt_peeks()[2:],
         evidence=packet,
-        case="peeks by the closed and the open cursor",
+        case="peeks by the closed cursor and by the open cursor",
     )
     sut.control.call("close_queue", handle=handles[1])

@@ -26,22 +26,22 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     transaction = application.begin_transaction()
     label = application.receive(transaction=transaction)
     application.call("purge", queue=application.queue)
-    labels = {"queue_after_purge": application.labels()}
+    labels = {"queue_after_the_purge": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
         application.end_transaction(ended, transaction)
-    labels["queue_after_end_of_transaction"] = application.labels()
+    labels["queue_after_the_end_of_the_transaction"] = application.labels()
     packets += application.fill("later")
-    labels["queue_after_next_message"] = application.labels()
+    labels["queue_after_the_next_message"] = application.labels()
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={
-            "message_received": "first",
-            "queue_after_purge": [],
-            "queue_after_end_of_transaction": [],
-            "queue_after_next_message": ["later"],
+            "label_of_the_received_message": "first",
+            "queue_after_the_purge": [],
+            "queue_after_the_end_of_the_transaction": [],
+            "queue_after_the_next_message": ["later"],
         },
-        observed={"message_received": label, **labels},
+        observed={"label_of_the_received_message": label, **labels},
         evidence=packets,
     )

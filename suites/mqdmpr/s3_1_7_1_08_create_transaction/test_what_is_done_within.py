@@ -35,15 +35,15 @@ def test_transaction_has_supplied_identifier(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.8-05",
         expected={
-            "queue_before_the_end": [],
-            "queue_after_the_abort": ["second"],
-            "queue_after_the_commit": ["second"],
-            "operations": {},
+            "labels in the queue before the end": [],
+            "labels after the abort": ["second"],
+            "labels after the commit": ["second"],
+            "remaining operations": {},
         },
         observed={
-            "queue_before_the_end": received,
-            "queue_after_the_abort": aborted,
-            "queue_after_the_commit": application.labels(),
-            "operations": application.count_operations(*transactions),
+            "labels in the queue before the end": received,
+            "labels after the abort": aborted,
+            "labels after the commit": application.labels(),
+            "remaining operations": application.count_operations(*transactions),
         },
     )

@@ -36,13 +36,13 @@ def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
         for label, identifier in application.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
-    judge("MQDMPR-3.1.7.1.9-12", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-12", expected=none("identifier with a different high byte"), observed=odd, errata="E102")
     odd = [
         f"{label}: 0x{one >> 56:02X}"
         for label, one in transactional_application.lookup_ids().items()
         if one >> 56 not in (0, 7)
     ]
-    judge("MQDMPR-3.1.7.1.9-11", expected=none("identifier with a different highest byte"), observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-11", expected=none("identifier with a different high byte"), observed=odd, errata="E102")
 
 
 @needs("qm2qm")
@@ -63,14 +63,15 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.9-13",
         expected={
-            "received": ["first", "second"],
+            "labels returned by the reads": ["first", "second"],
             "SequentialId": lookup_ids["second"],
-            "order": holds("greater than all earlier identifiers"),
+            "lookup identifier of the second message": holds("greater than all earlier ones"),
         },
         observed={
-            "received": [read.label_or_outcome, later.label_or_outcome],
+            "labels returned by the reads": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
-            "order": first < between < lookup_ids["second"] or [first, between, lookup_ids["second"]],
+            "lookup identifier of the second message": first < between < lookup_ids["second"]
+            or [first, between, lookup_ids["second"]],
         },
         evidence=[read, later],
     )
@@ -116,14 +117,14 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"queue_before_commit": [], "queue_after_commit": ["sent 1", "sent 2"]},
-        observed={"queue_before_commit": labels_before, "queue_after_commit": labels_after},
+        expected={"queue_before_the_commit": [], "queue_after_the_commit": ["sent 1", "sent 2"]},
+        observed={"queue_before_the_commit": labels_before, "queue_after_the_commit": labels_after},
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
-        expected={"operations": [2, 2], "queue": ["sent 1", "sent 2"]},
-        observed={"operations": counts, "queue": labels_after},
+        expected={"number of operations of each transaction": [2, 2], "queue": ["sent 1", "sent 2"]},
+        observed={"number of operations of each transaction": counts, "queue": labels_after},
     )
 
 
@@ -149,8 +150,8 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     )
     reader.give_back(held).expect_success()
     judge.all(
-        expected={"locked": locked, "queue": ["high", "second high", "middle", *"abcd", "low"]},
-        observed={"locked": held.label_or_outcome, "queue": queue.labels()},
+        expected={"label of the locked message": locked, "queue": ["high", "second high", "middle", *"abcd", "low"]},
+        observed={"label of the locked message": held.label_or_outcome, "queue": queue.labels()},
         evidence=held,
     )
 

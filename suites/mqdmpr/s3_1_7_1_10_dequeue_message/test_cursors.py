@@ -49,16 +49,23 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
     judge(
         *rules["waits"],
         expected={
-            "before_messages_arrived": each(Call.WAITING),
-            "after_two_messages_arrived": any_order("first", "second", Call.WAITING),
+            "receives before messages arrive": each(Call.WAITING),
+            "receives after two messages have arrived": any_order("first", "second", Call.WAITING),
         },
-        observed={"before_messages_arrived": states_before, "after_two_messages_arrived": states_between},
+        observed={
+            "receives before messages arrive": states_before,
+            "receives after two messages have arrived": states_between,
+        },
         evidence=reads,
     )
     judge(
         *rules["receive"],
         *events,
-        expected={"received": any_order("first", "second", "third"), "ended": each("MQ_OK"), "queue": []},
-        observed={"received": labels_after, "ended": ends, "queue": queue.labels()},
+        expected={
+            "labels received": any_order("first", "second", "third"),
+            "ends of the receives": each("MQ_OK"),
+            "queue": [],
+        },
+        observed={"labels received": labels_after, "ends of the receives": ends, "queue": queue.labels()},
         evidence=reads,
     )

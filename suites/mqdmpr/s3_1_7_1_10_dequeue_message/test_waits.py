@@ -29,14 +29,14 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.10-31",
         expected={
-            "receive_before_arrival": Call.WAITING,
-            "receive_after_arrival": "first",
+            "receive before an arrival": Call.WAITING,
+            "receive after an arrival": "first",
             "next_receive_by_its_cursor": "second",
             "next_receive_by_another_cursor": "first",
         },
         observed={
-            "receive_before_arrival": waits,
-            "receive_after_arrival": label,
+            "receive before an arrival": waits,
+            "receive after an arrival": label,
             "next_receive_by_its_cursor": observed[0],
             "next_receive_by_another_cursor": observed[1],
         },

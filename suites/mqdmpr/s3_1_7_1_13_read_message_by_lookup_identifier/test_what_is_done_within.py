@@ -36,25 +36,25 @@ def test_message_received_in_transaction_is_locked_until_end(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.10-D03",
-        expected={"received": ["a", "b"], "visible_to_others": ["c", "d", "e"]},
-        observed={"received": received_labels, "visible_to_others": labels_before},
+        expected={"labels received": ["a", "b"], "labels visible to other readers": ["c", "d", "e"]},
+        observed={"labels received": received_labels, "labels visible to other readers": labels_before},
     )
     judge(
         "MQDMPR-3.1.7.1.13-24",
-        expected={"received": ["d", "e"], "visible_to_others": ["c"]},
-        observed={"received": looked_up, "visible_to_others": locked},
+        expected={"labels received": ["d", "e"], "labels visible to other readers": ["c"]},
+        observed={"labels received": looked_up, "labels visible to other readers": locked},
     )
     judge(
         "MQDMPR-3.1.7.1.10-D04",
         expected=["b"],
         observed=[label for label in labels_after if label in "ab"],
-        case="messages in the queue after the transactions",
+        case="labels in the queue after the transactions",
     )
     judge(
         "MQDMPR-3.1.7.1.13-25",
         expected=["e"],
         observed=[label for label in labels_after if label in "de"],
-        case="messages in the queue after the transactions",
+        case="labels in the queue after the transactions",
     )
     judge("MQDMPR-3.1.7.1.13-29", expected=[2, 2], observed=counts, case="numbers of operations of the transactions")
 
@@ -88,13 +88,13 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     application.end_transaction(end, transaction)
     judge(
         "MQDMPR-3.1.7.1.13-24",
-        expected={"received": ["d", "b", "e", "a"], "visible_to_others": ["c"]},
-        observed={"received": looked_up, "visible_to_others": locked},
+        expected={"labels received": ["d", "b", "e", "a"], "labels visible to other readers": ["c"]},
+        observed={"labels received": looked_up, "labels visible to other readers": locked},
     )
     judge(
         "MQDMPR-3.1.7.1.13-25",
         expected=["c"] if end == "commit" else [*"abcde"],
         observed=application.labels(),
-        case="messages in the queue after the transaction",
+        case="labels in the queue after the transaction",
     )
     judge("MQDMPR-3.1.7.1.13-29", expected=[4], observed=counts, case="number of operations of the transaction")

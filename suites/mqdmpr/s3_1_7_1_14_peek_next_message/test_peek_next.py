@@ -28,8 +28,8 @@ def test_arriving_message_completes_all_pending_peek_next(remote, judge):
     labels = [read.wait().label_or_outcome for read in reads]
     judge(
         "MQDMPR-3.1.7.1.14-27",
-        expected={"before": [Call.WAITING, Call.WAITING], "after": ["second", "second"]},
-        observed={"before": waits, "after": labels},
+        expected={"before an arrival": [Call.WAITING, Call.WAITING], "after an arrival": ["second", "second"]},
+        observed={"before an arrival": waits, "after an arrival": labels},
         evidence=reads,
         case="pending reads",
     )

@@ -46,15 +46,15 @@ def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()
-    application.send("awaited")
+    application.send("first")
     label = read.await_label()
     if label == Outcome.REFUSED:
         judge.end_unobservable("the control channel sets a timeout for every read of an application")
         return
     judge(
         RULE_BY_READ[verb],
-        expected={"answered_early": False, "message_read": "awaited"},
-        observed={"answered_early": is_early, "message_read": label},
+        expected={"read ends before a message arrives": False, "label returned by the read": "first"},
+        observed={"read ends before a message arrives": is_early, "label returned by the read": label},
     )
 
 
@@ -110,14 +110,14 @@ def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rul
     judge(
         *rules["current"],
         expected={
-            "states_before_arrival": [Call.WAITING, Call.WAITING],
-            "pending_peeks_return": ["first", "first"],
-            "second_reads_return": ["first", "first"],
+            "pending peeks before an arrival": [Call.WAITING, Call.WAITING],
+            "pending peeks after an arrival": ["first", "first"],
+            "second reads": ["first", "first"],
         },
         observed={
-            "states_before_arrival": states,
-            "pending_peeks_return": labels,
-            "second_reads_return": [read.label_or_outcome for read in later_reads],
+            "pending peeks before an arrival": states,
+            "pending peeks after an arrival": labels,
+            "second reads": [read.label_or_outcome for read in later_reads],
         },
         evidence=[*reads, *later_reads],
     )

@@ -35,14 +35,14 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
-    for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
+    for label, priority in (("a", 2), ("b", 2), ("c", 5), ("d", 3)):
         application.fill(label, PR=priority)
     messages_before = {one["label"]: one for one in application.messages()}
     answers = [move_message(application, label, subqueue) for label in "abc"]
     judge(
         "MQDMPR-3.1.7.1.16-05",
-        expected={"moves": [Outcome.DONE] * 3, "queue": ["stays"]},
-        observed={"moves": answers, "queue": application.labels()},
+        expected={"outcomes of the moves": [Outcome.DONE] * 3, "queue": ["d"]},
+        observed={"outcomes of the moves": answers, "queue": application.labels()},
     )
     messages = application.messages(subqueue)
     labels = [one["label"] for one in messages]
@@ -57,16 +57,16 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.16-06",
         expected={
-            "messages_in_the_subqueue": any_order(*"abc"),
-            "changed_properties": none("property"),
-            "message_received": labels[:1],
-            "messages_left_in_the_subqueue": labels[1:],
+            "labels_in_the_subqueue": any_order(*"abc"),
+            "properties": none("changed property"),
+            "label_of_the_received_message": labels[:1],
+            "labels_left_in_the_subqueue": labels[1:],
         },
         observed={
-            "messages_in_the_subqueue": labels,
-            "changed_properties": changed,
-            "message_received": [received],
-            "messages_left_in_the_subqueue": application.labels(subqueue),
+            "labels_in_the_subqueue": labels,
+            "properties": changed,
+            "label_of_the_received_message": [received],
+            "labels_left_in_the_subqueue": application.labels(subqueue),
         },
     )
 
@@ -77,18 +77,22 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
     """A pending receive from a subqueue returns a message that is moved to the subqueue."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
-    application.fill("moved", "stays")
+    application.fill("first", "second")
     read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
     peer.settle()
     is_early = read.is_answered()
-    move_message(application, "moved", subqueue)
+    move_message(application, "first", subqueue)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
-        expected={"answered_early": False, "message_read": "moved", "remaining_in_subqueue": []},
+        expected={
+            "receive ends before the move": False,
+            "label returned by the receive": "first",
+            "labels left in the subqueue": [],
+        },
         observed={
-            "answered_early": is_early,
-            "message_read": read.await_label(),
-            "remaining_in_subqueue": application.labels(subqueue),
+            "receive ends before the move": is_early,
+            "label returned by the receive": read.await_label(),
+            "labels left in the subqueue": application.labels(subqueue),
         },
     )
     if not read.is_answered():
@@ -104,22 +108,30 @@ def test_committed_move_completes_pending_reads_of_subqueue(peer, sut, judge):
     """
     application = Application(peer, sut, transactional=True)
     subqueue = create_subqueue(application)
-    application.fill("moved", "stays")
+    application.fill("first", "second")
     reads = []
     for verb in ("peek_message", "receive"):
         reads.append(PendingRequest(peer, verb, queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS))
         peer.settle()
     transaction = application.begin_transaction()
-    move_message(application, "moved", subqueue, transaction=transaction)
+    move_message(application, "first", subqueue, transaction=transaction)
     peer.settle()
     early = [read.is_answered() for read in reads]
     application.end_transaction("commit", transaction)
     judge(
         "MQDMPR-3.1.7.1.16-D01",
         "MQDMPR-3.1.7.1.16-D03",
-        expected={"answered_early": [False, False], "peeked": one_of("moved", Outcome.NO_ANSWER), "received": "moved"},
+        expected={
+            "reads end before the commit": [False, False],
+            "peek": one_of("first", Outcome.NO_ANSWER),
+            "receive": "first",
+        },
         observed=dict(
-            zip(("answered_early", "peeked", "received"), (early, *(read.await_label() for read in reads)), strict=True)
+            zip(
+                ("reads end before the commit", "peek", "receive"),
+                (early, *(read.await_label() for read in reads)),
+                strict=True,
+            )
         ),
     )
     for read in reads:
@@ -143,23 +155,34 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
         for label, transaction in (("a", committed), ("b", aborted))
     ]
     observed = {
-        "moves": answers,
+        "outcomes of the moves": answers,
         "queue": application.labels(),
         "subqueue": application.labels(subqueue),
-        "peeks": [sut.read_label("peek_message", queue=queue) for queue in (application.queue, subqueue)],
+        "peeks of the queue and the subqueue": [
+            sut.read_label("peek_message", queue=queue) for queue in (application.queue, subqueue)
+        ],
     }
     counts = list(application.count_operations(committed, aborted).values())
     judge(
         "MQDMPR-3.1.7.1.16-D02",
-        expected={"moves": [Outcome.DONE] * 2, "queue": ["c"], "subqueue": [], "peeks": ["c", Outcome.NOTHING]},
+        expected={
+            "outcomes of the moves": [Outcome.DONE] * 2,
+            "queue": ["c"],
+            "subqueue": [],
+            "peeks of the queue and the subqueue": ["c", Outcome.NOTHING],
+        },
         observed=observed,
     )
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
-        expected={"operations": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
-        observed={"operations": counts, "queue": application.labels(), "subqueue": application.labels(subqueue)},
+        expected={"number of operations of each transaction": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
+        observed={
+            "number of operations of each transaction": counts,
+            "queue": application.labels(),
+            "subqueue": application.labels(subqueue),
+        },
     )
 
 

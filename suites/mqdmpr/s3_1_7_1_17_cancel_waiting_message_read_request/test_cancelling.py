@@ -19,19 +19,19 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=PENDING_TIMEOUT_MS) for _ in range(2)]
     peer.settle()
     asked_for = (
-        ("answered receive cancelled", over),
-        ("pending receive cancelled", requests[0]),
-        ("cancelled receive cancelled again", requests[0]),
+        ("completed receive can be cancelled", over),
+        ("pending receive can be cancelled", requests[0]),
+        ("cancelled receive can be cancelled again", requests[0]),
     )
     observed = {name: _is_cancelled(peer, sut, one) for name, one in asked_for}
-    observed["other receive still pending"] = sut.control.answer(requests[1]) is None
+    observed["other receive is still pending"] = sut.control.answer(requests[1]) is None
     judge(
         "MQDMPR-3.1.7.1.17-11",
         expected={
-            "answered receive cancelled": False,
-            "pending receive cancelled": True,
-            "cancelled receive cancelled again": False,
-            "other receive still pending": True,
+            "completed receive can be cancelled": False,
+            "pending receive can be cancelled": True,
+            "cancelled receive can be cancelled again": False,
+            "other receive is still pending": True,
         },
         observed=observed,
     )

@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-CREATED_PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CREATED_PROPERTIES = {"label": "created", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")
@@ -51,10 +51,10 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
     is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
     judge(
         "MQDMPR-3.1.7.1.18-D03",
-        expected=facts(answer=Outcome.REFUSED, is_listed=False, directory_object={}, DirectoryOffline=True),
+        expected=facts(creation=Outcome.REFUSED, queue_is_listed=False, directory_object={}, DirectoryOffline=True),
         observed={
-            "answer": answer,
-            "is_listed": is_listed,
+            "creation": answer,
+            "queue_is_listed": is_listed,
             "directory_object": enterprise.read_object(name),
             "DirectoryOffline": offline,
         },

@@ -34,7 +34,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     the first deletion started has expired.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue(label="kept")
+    name = enterprise.create_queue(label="old label")
     earlier = len(enterprise.list_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
@@ -51,7 +51,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.19-10",
-        expected=holds("the timer of the first deletion continues"),
+        expected=holds("the timer that the first deletion started continues to run"),
         observed=0 < later_ms <= timer_ms - timer_ms // 2 or f"{later_ms} ms remain, after {timer_ms} ms",
     )
     judge(
@@ -63,8 +63,8 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     label = enterprise.read_object(name).get("label")
     judge(
         "MQDMPR-3.1.7.1.19-11",
-        expected=facts(answer=Outcome.REFUSED, is_listed=True, label_in_directory="kept"),
-        observed={"answer": answer, "is_listed": is_listed, "label_in_directory": label},
+        expected=facts(deletion=Outcome.REFUSED, queue_is_listed=True, label_in_the_directory="old label"),
+        observed={"deletion": answer, "queue_is_listed": is_listed, "label_in_the_directory": label},
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
@@ -86,7 +86,7 @@ def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
     earlier = len(enterprise.list_notifications())
     sut.delete_queue(name)
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.19-03", expected=holds("the SUT notifies the change"), observed=bool(operations))
+    judge("MQDMPR-3.1.7.1.19-03", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
         judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
     else:

@@ -75,7 +75,7 @@ def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind
     reader = Reader(peer, sut)
     reader.begin("remote_open", queue=names[kind])
     opened = reader.server.wait("R_QMOpenRemoteQueue")
-    expected = holds("the queue is opened at the peer")
+    expected = holds("the SUT opens the queue at the peer")
     judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
@@ -120,8 +120,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
-            expected={"send": Outcome.DONE, "message_stored": True},
-            observed={"send": outcome, "message_stored": bool(labels)},
+            expected={"send": Outcome.DONE, "message_is_in_the_queue": True},
+            observed={"send": outcome, "message_is_in_the_queue": bool(labels)},
             case=queue,
         )
     sut.change_environment(directory=True)
@@ -154,7 +154,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     for rule, name in FOREIGN_NAMES.items():
         accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
         is_connected = peer.await_session(sut.quiet_ms) is not None
-        not_sent = holds("nothing is sent", otherwise="a session is opened")
+        not_sent = holds("no message is sent", otherwise="a session is opened")
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not is_connected, case=name)
     sut.change_environment(directory=True)
     online = enterprise.await_online()
@@ -189,10 +189,14 @@ def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, jud
     enterprise.await_online()
     judge(
         "MQDMPR-3.1.7.1.20-11",
-        expected={"queue_found_before": True, "queue_found_while_offline": False, "queue_found_afterwards": True},
+        expected={
+            "queue is found before": True,
+            "queue is found while the directory is offline": False,
+            "queue is found afterwards": True,
+        },
         observed={
-            "queue_found_before": before,
-            "queue_found_while_offline": offline,
-            "queue_found_afterwards": is_found(),
+            "queue is found before": before,
+            "queue is found while the directory is offline": offline,
+            "queue is found afterwards": is_found(),
         },
     )

@@ -42,7 +42,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
             *OWN_UPDATE_RULES, reason="the SUT does not write keys again that the directory has lost"
         )
         return
-    judge("MQDMPR-3.1.7.1.24-15", expected=holds("a change notification"), observed=bool(operations))
+    judge("MQDMPR-3.1.7.1.24-15", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
         judge("MQDMPR-3.1.7.1.24-16", expected=[UPDATE_OPERATION], observed=operations, case="change notifications")
     else:

@@ -8,7 +8,7 @@ from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
-CREATED_PROPERTIES = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 @needs("directory", "environment", "queue_control")
@@ -19,13 +19,13 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
-    outcome = PendingRequest(peer, "set_queue", name=name, label="as it was changed").await_outcome()
+    outcome = PendingRequest(peer, "set_queue", name=name, label="new label").await_outcome()
     judge("MQDMPR-3.1.7.1.24-09", expected=Outcome.DONE, observed=outcome, case="change of the queue")
     directory_object = enterprise.read_object(name)
     observed = {key: directory_object.get(key) for key in CREATED_PROPERTIES}
     judge(
         "MQDMPR-3.1.7.1.24-03",
-        expected={**CREATED_PROPERTIES, "label": "as it was changed"},
+        expected={**CREATED_PROPERTIES, "label": "new label"},
         observed=observed,
         case="directory object",
     )
@@ -39,7 +39,7 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     False.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue(label="kept")
+    name = enterprise.create_queue(label="old label")
     sut.change_environment(directory=False)
     answer = sut.attempt("set_queue", name=name, label="lost")
     judge(
@@ -49,12 +49,12 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
     )
     labels = {
         "label": sut.control.call("get_queue", name=name)["label"],
-        "label_in_directory": enterprise.read_object(name).get("label"),
+        "label_in_the_directory": enterprise.read_object(name).get("label"),
     }
     judge(
         "MQDMPR-3.1.7.1.24-07",
-        expected=facts(answer=Outcome.REFUSED, label="kept", label_in_directory="kept"),
-        observed={"answer": answer, **labels},
+        expected=facts(change=Outcome.REFUSED, label="old label", label_in_the_directory="old label"),
+        observed={"change": answer, **labels},
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()
@@ -75,7 +75,7 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
     earlier = len(enterprise.list_notifications())
     sut.control.call("set_queue", name=name, label="other")
     operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.24-11", expected=holds("a change notification"), observed=bool(operations))
+    judge("MQDMPR-3.1.7.1.24-11", expected=holds("the SUT raises a change notification"), observed=bool(operations))
     if operations:
         judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications")
     else:

@@ -59,6 +59,9 @@ def test_directory_offline_until_directory_is_back(peer, sut, judge):
     without = enterprise.is_offline()
     sut.change_environment(directory=True)
     judge.all(
-        expected={"offline without the directory": True, "online with the directory": True},
-        observed={"offline without the directory": without, "online with the directory": enterprise.await_online()},
+        expected={"SUT is offline without the directory": True, "SUT is online with the directory": True},
+        observed={
+            "SUT is offline without the directory": without,
+            "SUT is online with the directory": enterprise.await_online(),
+        },
     )

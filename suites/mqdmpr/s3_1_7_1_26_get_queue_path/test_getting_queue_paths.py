@@ -47,8 +47,8 @@ def test_direct_name_contains_path_and_computer(sut, judge):
         judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=f"path name of {name}")
         judge(
             "MQDMPR-3.1.7.1.26-05",
-            expected={"path": path.lower(), "machine": machine},
-            observed={"path": got["path"], "machine": got["machine"]},
+            expected={"path name": path.lower(), "computer": machine},
+            observed={"path name": got["path"], "computer": got["machine"]},
             case=name,
         )
     for name, machine in PATHS_OF_WEB_NAMES.items():
@@ -130,20 +130,24 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-27",
         "MQDMPR-3.1.7.1.26-31",
         "MQDMPR-3.1.7.1.26-32",
-        expected={"status of the local name": OK, "status of the remote name": OK, "machines": holds("two computers")},
+        expected={
+            "status of the local name": OK,
+            "status of the remote name": OK,
+            "computers of the names": holds("different"),
+        },
         observed={
             "status of the local name": own_answer["status"],
             "status of the remote name": foreign_answer["status"],
-            "machines": are_apart or [machine, foreign_answer["machine"]],
+            "computers of the names": are_apart or [machine, foreign_answer["machine"]],
         },
     )
     judge(
         "MQDMPR-3.1.7.1.26-34",
-        expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_at_the_other_computer": ""},
+        expected={"status": OK, "path name": f"{machine}\\{queue}".lower(), "path name at the other computer": ""},
         observed={
             "status": own_answer["status"],
-            "path": own_answer["path"],
-            "path_at_the_other_computer": foreign_answer["path"],
+            "path name": own_answer["path"],
+            "path name at the other computer": foreign_answer["path"],
         },
     )
     missing = _get_path(sut, private.replace(number, f"{MISSING_NUMBER:08X}"))
@@ -151,7 +155,7 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-03",
         expected={"queue_of_another_computer": "", "missing_queue": ""},
         observed={"queue_of_another_computer": foreign_answer["path"], "missing_queue": missing["path"]},
-        case="paths of unknown queues",
+        case="path names of unknown queues",
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)

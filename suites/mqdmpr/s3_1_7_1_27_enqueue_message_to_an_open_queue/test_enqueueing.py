@@ -46,17 +46,21 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
-        for label, body in (("message that fits", SMALL_BODY), ("message that does not fit", LARGE_BODY))
+        for label, body in (("small", SMALL_BODY), ("large", LARGE_BODY))
     }
     stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
     judge(
         "MQDMPR-3.1.7.1.27-08",
         expected={
-            "message that fits": Outcome.DONE,
-            "message that does not fit": Outcome.REFUSED,
-            "queue": ["message that fits"],
+            "send of the small message": Outcome.DONE,
+            "send of the large message": Outcome.REFUSED,
+            "queue": ["small"],
         },
-        observed={**answers, "queue": stored_labels},
+        observed={
+            "send of the small message": answers["small"],
+            "send of the large message": answers["large"],
+            "queue": stored_labels,
+        },
     )
 
 
@@ -76,11 +80,11 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.27-18",
         "MQSO-3.3.4.3-D01",
-        expected={"send": Outcome.REFUSED, "copies_in_each_queue": [0, 0]},
-        observed={"send": refused, "copies_in_each_queue": too_many},
+        expected={"send": Outcome.REFUSED, "number_of_copies_in_each_queue": [0, 0]},
+        observed={"send": refused, "number_of_copies_in_each_queue": too_many},
     )
     judge(
         "MQDMPR-3.1.7.1.27-19",
-        expected={"send": Outcome.DONE, "copies_in_each_queue": [1, 1, 1]},
-        observed={"send": outcome, "copies_in_each_queue": copies},
+        expected={"send": Outcome.DONE, "number_of_copies_in_each_queue": [1, 1, 1]},
+        observed={"send": outcome, "number_of_copies_in_each_queue": copies},
     )

@@ -51,19 +51,22 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
-    expected = {"number_of_messages": len(identifiers), "sent_again": none("message")}
+    expected = {"number_of_messages": len(identifiers), "messages_sent_again": none("message")}
     repeated = sorted({tag for tag in observed if observed.count(tag) > 1})
     judge(
         *ONCE_RULES,
         expected=expected,
-        observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "sent_again": repeated},
+        observed={"number_of_messages": len({*observed} - {EXPIRED_TAG}), "messages_sent_again": repeated},
         evidence=frames,
     )
     expected_contents = {
-        tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()
+        tag: _describe_content(identifier.rpartition("\\")[2], f"message {tag}")
+        for tag, identifier in identifiers.items()
     }
     contents = {
-        tag: (str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode())
+        tag: _describe_content(
+            str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode()
+        )
         for tag, frame in zip(observed, frames, strict=True)
         if tag in expected_contents
     }
@@ -72,7 +75,7 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         expected=expected_contents,
         observed=dict(sorted(contents.items())),
         evidence=frames,
-        case="ApplicationTag and body of each message",
+        case="messages by ApplicationTag",
     )
     sender.send(LATER_TAG)
     frames = sender.collect_all(session, len(frames) + 1)
@@ -85,3 +88,8 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
         case="ApplicationTag of the later message",
     )
     session.acknowledge_all()
+
+
+def _describe_content(number, body):
+    """Return the number in a MessageID and the body of a message as one text."""
+    return f"MessageID {number} and body {body}"

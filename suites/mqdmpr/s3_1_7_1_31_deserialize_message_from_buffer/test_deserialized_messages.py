@@ -39,7 +39,7 @@ PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
-NO_HEADERS = "without optional headers"
+NO_HEADERS = "message without optional headers"
 
 
 def _send_and_read(peer, sut, packets):
@@ -70,7 +70,11 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
         judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=evidence)
     else:
         judge(
-            rule, expected=dict(wanted), observed=observed, case=f"{name} of the received messages", evidence=evidence
+            rule,
+            expected=dict(wanted),
+            observed=observed,
+            case=f"{name.rpartition('.')[2].replace('_', ' ')} of each received message",
+            evidence=evidence,
         )
 
 
@@ -100,7 +104,12 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
     """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
-    bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
+    bits = {
+        "message without JP and JN": {},
+        "message with JP": {"JP": 1},
+        "message with JN": {"JN": 1},
+        "message with both": {"JP": 1, "JN": 1},
+    }
     messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
@@ -123,9 +132,9 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "PR 3, DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
-        "PR 0, DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
-        "PR 7, DM 1": peer.recoverable_message(
+        "message with PR 3 and DM 1": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "message with PR 0 and DM 0": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "message with PR 7 and DM 1": peer.recoverable_message(
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
@@ -163,7 +172,9 @@ def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASH_ALGORITHMS),
     ):
         packets = {
-            f"{field} {number:#x}": _build_message(peer, **{field: number} | _get_required_field(field, number))
+            f"message with {field} {number:#x}": _build_message(
+                peer, **{field: number} | _get_required_field(field, number)
+            )
             for number in numbers
         }
         messages, sent = _send_and_read(peer, sut, packets)

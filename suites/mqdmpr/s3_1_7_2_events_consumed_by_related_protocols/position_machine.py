@@ -131,12 +131,12 @@ class Position(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("queue")
+    @probe("labels in the queue")
     def list_queue(self) -> list[str]:
         """Return the labels of the available messages."""
         return self._sut.labels(self._queue)
 
-    @probe("journal")
+    @probe("labels in the journal")
     def list_journal(self) -> list[str]:
         """Return the labels of the messages that were received."""
         return self._sut.labels(f"{self._queue};journal")
@@ -145,12 +145,12 @@ class Position(Machine, path=Path(__file__)):
     def list_acknowledgments(self) -> list[str]:
         """Return the acknowledgments of the messages, in alphabetical order."""
         return sorted(
-            f"{self._names[one['correlation_id'].lower()]} {one['class'].removeprefix(CLASS_NAME_PREFIX)}"
+            f"{one['class'].removeprefix(CLASS_NAME_PREFIX)} for {self._names[one['correlation_id'].lower()]}"
             for one in self._call_verb("peek", queue=self._admin, limit=100)["messages"]
             if one["correlation_id"].lower() in self._names
         )
 
-    @probe("other queue")
+    @probe("labels in another queue")
     def list_other_queue(self) -> list[str]:
         """Return the labels of the messages in the second queue and in its journal."""
         return [*self._sut.labels(self._beside), *self._sut.labels(f"{self._beside};journal")]

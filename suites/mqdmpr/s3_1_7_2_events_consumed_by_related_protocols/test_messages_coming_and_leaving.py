@@ -27,10 +27,12 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     judge(
         "MQDMPR-3.1.7.2.2-07",
         expected=facts(
-            reads_before_arrival=each(Call.WAITING), read_by_the_first_handle="first", read_by_the_second_handle="first"
+            reads_before_an_arrival=each(Call.WAITING),
+            read_by_the_first_handle="first",
+            read_by_the_second_handle="first",
         ),
         observed={
-            "reads_before_arrival": states,
+            "reads_before_an_arrival": states,
             "read_by_the_first_handle": observed[0],
             "read_by_the_second_handle": observed[2],
         },
@@ -49,8 +51,8 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
         queue.acknowledge(receive)
     judge(
         "MQDMPR-3.1.7.2-01",
-        expected={"before_receive": ["first"], "after_receive": []},
-        observed={"before_receive": labels, "after_receive": queue.labels()},
+        expected={"before the receive": ["first"], "after the receive": []},
+        observed={"before the receive": labels, "after the receive": queue.labels()},
         evidence=[*reads, receive],
         case="labels in the queue",
     )
@@ -86,11 +88,11 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.2.2-03",
         expected={
-            "of_the_empty_queue": 0,
-            "for_each_message": none("number smaller than its body"),
-            "after_the_abort": sizes[-1],
+            "while empty": 0,
+            "with each message": none("number smaller than the body of the message"),
+            "after the abort": sizes[-1],
         },
-        observed={"of_the_empty_queue": sizes[0], "for_each_message": too_small, "after_the_abort": read_bytes()},
+        observed={"while empty": sizes[0], "with each message": too_small, "after the abort": read_bytes()},
         evidence=evidence,
         case="bytes of the queue",
     )

@@ -58,7 +58,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     in_time = (
         lasted.ms >= SHORT_TIMEOUT_MS or f"after {lasted.ms} ms"
     )  # a stall makes none shorter: it began before they did
-    over = holds("after the timeout")
+    over = holds("after their timeouts")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence, case="end of the reads")
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge(

@@ -59,11 +59,15 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     )
     judge(
         "MQDMPR-3.1.7.1.13-20",
-        expected=facts(peek_locked=Call.FAILURE, receive_locked=Call.FAILURE, peek_free="first"),
+        expected=facts(
+            peek_of_the_locked_message=Call.FAILURE,
+            receive_of_the_locked_message=Call.FAILURE,
+            peek_of_a_free_message="first",
+        ),
         observed={
-            "peek_locked": peek_locked.label_or_failure,
-            "receive_locked": receive_locked.label_or_failure,
-            "peek_free": peek_free.label_or_outcome,
+            "peek_of_the_locked_message": peek_locked.label_or_failure,
+            "receive_of_the_locked_message": receive_locked.label_or_failure,
+            "peek_of_a_free_message": peek_free.label_or_outcome,
         },
         evidence=[locking_read, peek_locked, receive_locked],
     )
@@ -72,7 +76,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         expected="third",
         observed=after_first.label_or_outcome,
         evidence=after_first,
-        case="message after the first",
+        case="message that follows the first message",
     )
     judge(
         "MQDMPR-3.1.7.3.2-22",
@@ -81,7 +85,7 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         expected="first",
         observed=before_third.label_or_outcome,
         evidence=before_third,
-        case="message before the third",
+        case="message that precedes the third message",
     )
     judge(
         "MQDMPR-3.1.7.3.2-27",

@@ -82,8 +82,11 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == DISTRIBUTION_LIST_TYPE]
     judge.all(
-        expected={"number_of_names_in_each_copy": [2, 2], "distribution_lists": none("distribution list in a copy")},
-        observed={"number_of_names_in_each_copy": [*map(len, named)], "distribution_lists": lists},
+        expected={
+            "number_of_destinations_in_each_copy": [2, 2],
+            "distribution_lists": none("distribution list in a copy"),
+        },
+        observed={"number_of_destinations_in_each_copy": [*map(len, named)], "distribution_lists": lists},
         evidence=frames,
     )
 

@@ -52,7 +52,9 @@ def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
     """
     copies = _send_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE, "message lists several queues": False}
-    judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
+    judge.all(
+        expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+    )
 
 
 @needs("send")
@@ -64,7 +66,9 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     """
     copies = _send_copies(peer, sut, [queue], 1)
     single = {"queue": FIRST_QUEUE, "message lists several queues": False}
-    judge.all(expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies)
+    judge.all(
+        expected=[single], observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+    )
 
 
 @needs("send", "several_queues")
@@ -83,4 +87,6 @@ def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
     expected = any_order(
         *({"queue": queue, "message lists several queues": True} for queue in (FIRST_QUEUE, SECOND_QUEUE, THIRD_QUEUE))
     )
-    judge.all(expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies)
+    judge.all(
+        expected=expected, observed=[_read_destination(frame) for frame in copies], evidence=copies, case="copies"
+    )

@@ -84,13 +84,13 @@ class Cursor(Machine, path=Path(__file__)):
     # -- events ---------------------------------------------------------------------------------------------------
 
     @event("peek")
-    @probe("peek")
+    @probe("peek by the cursor")
     def peek(self) -> str:
         """Peek by the cursor at its current message."""
         return self._record_read(self._queue.peek(hCursor=self._cursor))
 
     @event("peek next")
-    @probe("peek next")
+    @probe("peek at the next message by the cursor")
     def peek_next(self) -> str:
         """Peek by the cursor at the message after its current message."""
         return self._record_read(self._queue.peek_next(hCursor=self._cursor))
@@ -136,18 +136,18 @@ class Cursor(Machine, path=Path(__file__)):
         self._waiting.state_after_silence()
         return self._record_read(self._waiting)
 
-    @probe("peek of the other cursor")
+    @probe("peek by another cursor")
     def peek_other(self) -> str:
         """Return the outcome of a peek by the second cursor."""
         return self._record_read(self._queue.peek(hCursor=self._other))
 
-    @probe("peek after an arrival")
+    @probe("peek by the cursor after an arrival")
     def peek_when_message_came(self) -> str:
         """Deliver a further message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
-    @probe("peek next after an arrival")
+    @probe("peek at the next message after an arrival")
     def peek_next_when_message_came(self) -> str:
         """Deliver a further message, and return the outcome of the cursor's peek at the next message."""
         self._remote.deliver(["third"])

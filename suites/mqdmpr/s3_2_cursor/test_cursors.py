@@ -50,11 +50,11 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         queue.read(action, by=by, hCursor=cursor)
         for action in (Action.PEEK_NEXT, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     ]
-    expected = {"peeked": "second", "received by other reader": "second", "later reads": each(Call.FAILURE)}
+    expected = {"first peek": "second", "receive by the other reader": "second", "later peeks": each(Call.FAILURE)}
     observed = {
-        "peeked": first_peek.label_or_outcome,
-        "received by other reader": receive.label_or_outcome,
-        "later reads": [read.label_or_failure for read in failed_peeks],
+        "first peek": first_peek.label_or_outcome,
+        "receive by the other reader": receive.label_or_outcome,
+        "later peeks": [read.label_or_failure for read in failed_peeks],
     }
     evidence = [receive, *failed_peeks, *following]
     judge(*rules["current"], expected=expected, observed=observed, evidence=evidence)
@@ -72,7 +72,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
         expected=ALREADY_RECEIVED,
         observed=failed_receive.outcome,
         evidence=[receive, failed_receive],
-        case="receive at the cursor",
+        case="receive by the cursor",
     )
     labels = [read.label_or_outcome for read in following]
     judge(
@@ -129,7 +129,7 @@ def cancel_receive_by_cursor(remote, queue, cursor, by):
 
 ACTIONS_LEAVING_UNREAD = {
     "fresh": keep_cursor,
-    "received": receive_by_cursor,
+    "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
     "received nothing": time_out_by_cursor,
     "cancelled": cancel_receive_by_cursor,
@@ -198,7 +198,10 @@ def await_message_before_cursor(remote, by, first, then):
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
-    return {"read_before_arrival": state, "read_after_arrival": read.wait().label_or_outcome}, read
+    return {
+        "pending read before an arrival": state,
+        "pending read after an arrival": read.wait().label_or_outcome,
+    }, read
 
 
 @for_each_method(
@@ -214,7 +217,7 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
     observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     judge(
         *rules["next"],
-        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
         observed=observed,
         evidence=read,
     )
@@ -233,7 +236,7 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
     judge(
         *rules["receive"],
-        expected={"read_before_arrival": Call.WAITING, "read_after_arrival": "second"},
+        expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
         observed=observed,
         evidence=read,
     )
@@ -266,16 +269,16 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     judge(
         *rules["receive"],
         expected={
-            "received": "first",
-            "return_of_message": "MQ_OK",
-            "received_by_cursor": "second",
-            "received_by_new_cursor": "first",
+            "first receive": "first",
+            "end of the receive, with RR_NACK": "MQ_OK",
+            "receive by the cursor": "second",
+            "receive by a new cursor": "first",
         },
         observed={
-            "received": first_read.label_or_outcome,
-            "return_of_message": end.outcome,
-            "received_by_cursor": observed[0],
-            "received_by_new_cursor": observed[1],
+            "first receive": first_read.label_or_outcome,
+            "end of the receive, with RR_NACK": end.outcome,
+            "receive by the cursor": observed[0],
+            "receive by a new cursor": observed[1],
         },
         evidence=[first_read, *reads],
     )
@@ -311,14 +314,14 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     judge(
         *rules["next"],
         expected={
-            "locked": "second",
-            "received_by_cursor": ["first", "third", "fourth"],
-            "peek_at_end_of_queue": Call.FAILURE,
+            "receive by the other reader": "second",
+            "peeks by the cursor": ["first", "third", "fourth"],
+            "peek next at the end of the queue": Call.FAILURE,
         },
         observed={
-            "locked": locked.label_or_outcome,
-            "received_by_cursor": [step.label_or_outcome for step in steps[:3]],
-            "peek_at_end_of_queue": steps[3].label_or_failure,
+            "receive by the other reader": locked.label_or_outcome,
+            "peeks by the cursor": [step.label_or_outcome for step in steps[:3]],
+            "peek next at the end of the queue": steps[3].label_or_failure,
         },
         evidence=[locked, *steps],
     )
@@ -326,7 +329,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     other.give_back(locked).expect_success()
     judge(
         *rules["receive"],
-        expected={"received": ["first", "third"], "queue": ["second", "fourth"]},
-        observed={"received": [read.label_or_outcome for read in receives], "queue": queue.labels()},
+        expected={"receives": ["first", "third"], "queue": ["second", "fourth"]},
+        observed={"receives": [read.label_or_outcome for read in receives], "queue": queue.labels()},
         evidence=receives,
     )

@@ -111,15 +111,15 @@ def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
     judge(
         "MQDMPR-3.2.7.4-30",
         expected={
-            "received_by_other_reader": "first",
-            "read_while_message_is_locked": Call.FAILURE,
-            "read_after_message_was_received": Call.FAILURE,
+            "receive by the other reader": "first",
+            "receive by the cursor while the message is locked": Call.FAILURE,
+            "receive by the cursor after the end of the other receive": Call.FAILURE,
             "queue": ["second"],
         },
         observed={
-            "received_by_other_reader": read_by_other.label_or_outcome,
-            "read_while_message_is_locked": locked.label_or_failure,
-            "read_after_message_was_received": read_by_cursor.label_or_failure,
+            "receive by the other reader": read_by_other.label_or_outcome,
+            "receive by the cursor while the message is locked": locked.label_or_failure,
+            "receive by the cursor after the end of the other receive": read_by_cursor.label_or_failure,
             "queue": queue.labels(),
         },
         evidence=[read_by_other, locked, read_by_cursor],
@@ -154,8 +154,8 @@ def test_cursor_at_removed_message_reads_no_other(remote, judge, remove):
     for rules, read in ((("MQDMPR-3.2.7.2-27",), peek), (("MQDMPR-3.2.7.4-30", "MQDMPR-3.1.7.1.10-16"), receive)):
         judge(
             *rules,
-            expected={"read": Call.FAILURE, "read_by_new_cursor": "second"},
-            observed={"read": read.label_or_failure, "read_by_new_cursor": fresh.label_or_outcome},
+            expected={"read by the old cursor": Call.FAILURE, "peek by a new cursor": "second"},
+            observed={"read by the old cursor": read.label_or_failure, "peek by a new cursor": fresh.label_or_outcome},
             evidence=[read, fresh],
         )
 
@@ -176,16 +176,16 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     last_read = queue.start_receive(hCursor=cursor)
     judge.all(
         expected={
-            "received_by_other_reader": "first",
-            "pending_read": Call.FAILURE,
-            "read_by_new_cursor": "first",
-            "read_by_cursor": Call.FAILURE,
+            "receive by the other reader": "first",
+            "read that times out": Call.FAILURE,
+            "peek by a new cursor": "first",
+            "peek by the cursor": Call.FAILURE,
         },
         observed={
-            "received_by_other_reader": read_by_other.label_or_outcome,
-            "pending_read": waited.label_or_failure,
-            "read_by_new_cursor": first_peek.label_or_outcome,
-            "read_by_cursor": last_read.label_or_failure,
+            "receive by the other reader": read_by_other.label_or_outcome,
+            "read that times out": waited.label_or_failure,
+            "peek by a new cursor": first_peek.label_or_outcome,
+            "peek by the cursor": last_read.label_or_failure,
         },
         evidence=[read_by_other, waited, first_peek, last_read],
     )
@@ -208,15 +208,15 @@ def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
         "MQDMPR-3.2.7.3-15",
         expected={
             "first_peek": "first",
-            "pending_read": Call.FAILURE,
-            "peek_of_current_message": Call.FAILURE,
-            "peek_after_arrival": "second",
+            "read that times out": Call.FAILURE,
+            "peek of the current message": Call.FAILURE,
+            "peek after an arrival": "second",
         },
         observed={
             "first_peek": read.label_or_outcome,
-            "pending_read": waited.label_or_failure,
-            "peek_of_current_message": second_peek.label_or_failure,
-            "peek_after_arrival": third_peek.label_or_outcome,
+            "read that times out": waited.label_or_failure,
+            "peek of the current message": second_peek.label_or_failure,
+            "peek after an arrival": third_peek.label_or_outcome,
         },
         evidence=[read, waited, second_peek, third_peek],
     )

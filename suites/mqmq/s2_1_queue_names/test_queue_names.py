@@ -37,23 +37,29 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
     with a forbidden character and names of 125 characters are refused.
     """
     names = {
-        "first half of the allowed characters": (f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[:46]}", Outcome.DONE),
-        "second half of the allowed characters": (f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[46:]}", Outcome.DONE),
-        f"{LONGEST_QUEUE_NAME} characters": (sut.own.ljust(LONGEST_QUEUE_NAME, "m"), Outcome.DONE),
-        f"{LONGEST_QUEUE_NAME + 1} characters": (sut.own.ljust(LONGEST_QUEUE_NAME + 1, "m"), Outcome.REFUSED),
-        "backslash": ("mqc\\x", Outcome.REFUSED),
-        "comma": ("mqc,x", Outcome.REFUSED),
-        "plus": ("mqc+x", Outcome.REFUSED),
-        "quotation mark": ('mqc"x', Outcome.REFUSED),
-        "space": ("mqc x", Outcome.REFUSED),
-        "empty name": ("", Outcome.REFUSED),
-        "journal of a missing queue": (f"mqc{sut.own};journal", Outcome.REFUSED),
-        "subqueue of a missing queue": (f"mqc{sut.own};sub", Outcome.REFUSED),
+        "a name of the first half of the allowed characters": (
+            f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[:46]}",
+            Outcome.DONE,
+        ),
+        "a name of the second half of the allowed characters": (
+            f"mqc{sut.own}{ALLOWED_NAME_CHARACTERS[46:]}",
+            Outcome.DONE,
+        ),
+        f"a name of {LONGEST_QUEUE_NAME} characters": (sut.own.ljust(LONGEST_QUEUE_NAME, "m"), Outcome.DONE),
+        f"a name of {LONGEST_QUEUE_NAME + 1} characters": (sut.own.ljust(LONGEST_QUEUE_NAME + 1, "m"), Outcome.REFUSED),
+        "a backslash in its name": ("mqc\\x", Outcome.REFUSED),
+        "a comma in its name": ("mqc,x", Outcome.REFUSED),
+        "a plus sign in its name": ("mqc+x", Outcome.REFUSED),
+        "a quotation mark in its name": ('mqc"x', Outcome.REFUSED),
+        "a space in its name": ("mqc x", Outcome.REFUSED),
+        "an empty name": ("", Outcome.REFUSED),
+        "the name of the journal of a missing queue": (f"mqc{sut.own};journal", Outcome.REFUSED),
+        "the name of a subqueue of a missing queue": (f"mqc{sut.own};sub", Outcome.REFUSED),
     }
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == Outcome.DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _create_queue(sut, name)
-        judge(*rules, expected=expected, observed=observed, case=f"creation of a queue ({what})")
+        judge(*rules, expected=expected, observed=observed, case=f"creation of a queue with {what}")
 
 
 LONGEST_SUBQUEUE = 32
@@ -69,14 +75,14 @@ def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
     """
     queue = sut.new_queue("parent")
     names = {
-        f"{LONGEST_SUBQUEUE} characters": ("s" * LONGEST_SUBQUEUE, Outcome.DONE),
-        f"{LONGEST_SUBQUEUE + 1} characters": ("s" * (LONGEST_SUBQUEUE + 1), Outcome.REFUSED),
-        "64 characters": ("s" * 64, Outcome.REFUSED),
-        "plus": ("s+x", Outcome.REFUSED),
+        f"a name of {LONGEST_SUBQUEUE} characters": ("s" * LONGEST_SUBQUEUE, Outcome.DONE),
+        f"a name of {LONGEST_SUBQUEUE + 1} characters": ("s" * (LONGEST_SUBQUEUE + 1), Outcome.REFUSED),
+        "a name of 64 characters": ("s" * 64, Outcome.REFUSED),
+        "a plus sign in its name": ("s+x", Outcome.REFUSED),
     }
     for what, (name, expected) in names.items():
         observed = sut.attempt(sut.create_queue, f"{queue};{name}")
-        judge("MQMQ-2.1.1-01", expected=expected, observed=observed, case=f"creation of a subqueue ({what})")
+        judge("MQMQ-2.1.1-01", expected=expected, observed=observed, case=f"creation of a subqueue with {what}")
 
 
 READ_ONLY = (
@@ -275,7 +281,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         return
     for name in (*accepted, *names.refused):
         expected = Outcome.DONE if name in accepted else Outcome.REFUSED
-        judge(rule, expected=expected, observed=outcomes[name], case=f"send to {name}")
+        judge(rule, expected=expected, observed=outcomes[name], case=f"outcome of the send to {name}")
 
 
 def _send_to_name(sut, name):

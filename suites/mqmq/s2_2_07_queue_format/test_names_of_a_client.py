@@ -55,7 +55,7 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
     judge(
         "MQMQ-2.2.7-15",
         expected=f"{peer.identifier} {number}",
-        case="Lineage and Uniquifier",
+        case="Lineage and Uniquifier in the QUEUE_FORMAT",
         observed=member,
         evidence=call.evidence,
     )
@@ -125,7 +125,7 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     judge(
         "MQMQ-2.2.7-16",
         expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub",
-        case="direct name",
+        case="direct name in the QUEUE_FORMAT",
         observed=member,
         evidence=call.evidence,
     )

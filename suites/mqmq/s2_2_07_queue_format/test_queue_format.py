@@ -63,17 +63,26 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_nam
         "MQMQ-2.2.7-01",
         expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
         observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
-        case="open by m_qft",
+        case="open of a queue by the value of m_qft",
         evidence=[*evidence, *open_queue.frames],
     )
-    observed = {"Flags 0x00": plain, "Flags 0x80": open_queue(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX)}
-    expected = {"Flags 0x00": OPENED, "Flags 0x80": REFUSED}
+    observed = {
+        "open with Flags 0x00": plain,
+        "open with Flags 0x80": open_queue(FormatType.DIRECT, direct_name, SYSTEM_QUEUE_SUFFIX),
+    }
+    expected = {"open with Flags 0x00": OPENED, "open with Flags 0x80": REFUSED}
     judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=open_queue.frames)
-    observed = {"no suffix": plain, "XACTONLY": open_queue(FormatType.DIRECT, direct_name, Suffix.XACTONLY)}
-    expected = {"no suffix": OPENED, "XACTONLY": REFUSED}
+    observed = {
+        "open without a suffix": plain,
+        "open with XACTONLY": open_queue(FormatType.DIRECT, direct_name, Suffix.XACTONLY),
+    }
+    expected = {"open without a suffix": OPENED, "open with XACTONLY": REFUSED}
     judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=open_queue.frames)
-    observed = {"journal": journals, "no suffix": open_queue(FormatType.MACHINE, sut.guid)}
-    expected = {"journal": OPENED, "no suffix": REFUSED}
+    observed = {
+        "open of a machine with JOURNAL": journals,
+        "open of a machine without a suffix": open_queue(FormatType.MACHINE, sut.guid),
+    }
+    expected = {"open of a machine with JOURNAL": OPENED, "open of a machine without a suffix": REFUSED}
     judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=open_queue.frames)
     reserved = {
         "DIRECT": open_queue(FormatType.DIRECT, direct_name, reserved=0xA5A5),
@@ -81,8 +90,8 @@ def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_nam
     }
     judge(
         "MQMQ-2.2.7-14",
-        expected=each(OPENED, "type"),
-        case="QUEUE_FORMAT with nonzero m_reserved",
+        expected=each(OPENED, "open"),
+        case="opens with nonzero m_reserved, by m_qft",
         observed=reserved,
         evidence=open_queue.frames,
     )
@@ -127,8 +136,8 @@ def test_system_queue_is_opened_with_flags_0x80_and_its_type(open_queue, direct_
         second = open_queue(*wrong)
         judge(
             rule,
-            expected=facts(valid_format=OPENED, wrong_format=REFUSED),
-            observed={"valid_format": first, "wrong_format": second},
+            expected=facts(open_by_a_valid_format=OPENED, open_by_a_wrong_format=REFUSED),
+            observed={"open_by_a_valid_format": first, "open_by_a_wrong_format": second},
             evidence=[*evidence, *open_queue.frames],
         )
 
@@ -155,8 +164,8 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
         others = [open_queue(*way) for way in wrong]
         judge(
             rule,
-            expected=facts(valid_format=OPENED, wrong_format=each(REFUSED)),
-            observed={"valid_format": right, "wrong_format": others},
+            expected=facts(open_by_a_valid_format=OPENED, opens_by_wrong_formats=each(REFUSED)),
+            observed={"open_by_a_valid_format": right, "opens_by_wrong_formats": others},
             evidence=[*evidence, *open_queue.frames],
         )
 
@@ -170,22 +179,22 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = {"QUEUE_FORMAT_of_the_queue": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
+    seen = {"open_by_its_QUEUE_FORMAT": open_queue(FormatType.PRIVATE, (identifier, uniquifier))}
     evidence = open_queue.frames
     reserved = open_queue(FormatType.PRIVATE, (identifier, uniquifier), reserved=0x8000)
     judge(
         "MQMQ-2.2.7-14",
         expected=OPENED,
-        case="QUEUE_FORMAT of a private queue with nonzero m_reserved",
+        case="open of a private queue with nonzero m_reserved",
         observed=reserved,
         evidence=open_queue.frames,
     )
-    seen["QUEUE_FORMAT_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
-    seen["QUEUE_FORMAT_with_a_wrong_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
+    seen["open_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
+    seen["open_with_a_wrong_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
     expected = facts(
-        QUEUE_FORMAT_of_the_queue=OPENED,
-        QUEUE_FORMAT_with_a_wrong_Lineage=REFUSED,
-        QUEUE_FORMAT_with_a_wrong_Uniquifier=REFUSED,
+        open_by_its_QUEUE_FORMAT=OPENED,
+        open_with_a_wrong_Lineage=REFUSED,
+        open_with_a_wrong_Uniquifier=REFUSED,
     )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
@@ -198,8 +207,12 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
     received = queue.start_receive()
     if received.outcome == "MQ_OK":
         queue.acknowledge(received).expect_success()
-    observed = {"received": received.label_or_outcome, "queue": queue.labels(), "journal": journal.labels()}
-    expected = facts(received="a", queue=["b"], journal=["a"])
+    observed = {
+        "label_of_the_received_message": received.label_or_outcome,
+        "queue": queue.labels(),
+        "journal": journal.labels(),
+    }
+    expected = facts(label_of_the_received_message="a", queue=["b"], journal=["a"])
     judge("MQMQ-2.2.7-15", expected=expected, observed=observed, evidence=received.evidence)
 
 
@@ -212,9 +225,13 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
-    ways = {"GUID_of_the_queue": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM_QUEUE_SUFFIX)}
+    ways = {
+        "open_by_the_GUID_of_the_queue": (public, 0),
+        "open_by_another_GUID": (OTHER_GUID, 0),
+        "open_with_a_flag": (public, SYSTEM_QUEUE_SUFFIX),
+    }
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
-    expected = facts(GUID_of_the_queue=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
+    expected = facts(open_by_the_GUID_of_the_queue=OPENED, open_by_another_GUID=REFUSED, open_with_a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
     remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
@@ -254,7 +271,7 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
     judge(
         "MQMQ-2.2.7-D01",
         expected=OPENED,
-        case="direct name without DIRECT=",
+        case="open by a direct name without DIRECT=",
         observed=plain,
         evidence=open_queue.frames,
     )
@@ -268,7 +285,13 @@ def test_direct_name_is_read_without_its_prefix(open_queue, direct_name, judge):
     ):
         seen[f"0x{suffix:02X}"] = open_queue(FormatType.DIRECT, journal, suffix)
     expected = {name: OPENED if name == "0x81" else REFUSED for name in seen}
-    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=open_queue.frames, case="m_SuffixAndFlags")
+    judge(
+        "MQMQ-2.2.7-D03",
+        expected=expected,
+        observed=seen,
+        evidence=open_queue.frames,
+        case="open by the value of m_SuffixAndFlags",
+    )
 
 
 @needs("qm2qm", "queues")
@@ -286,7 +309,7 @@ def test_each_queue_format_type_is_read_with_its_member(open_queue, direct_name,
     }
     for name, way in ways.items():
         outcome = open_queue(*way)
-        case = f"queue with a QUEUE_FORMAT of type {name}"
+        case = f"open by a QUEUE_FORMAT of type {name}"
         judge("MQMQ-2.2.7-D02", expected=OPENED, observed=outcome, evidence=open_queue.frames, case=case)
 
 
@@ -307,10 +330,10 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _direct_name(form.value)}
     expected = facts(m_qft=FormatType.DIRECT, name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
-    kinds = {} if form is None else {"m_qft": form.value.m_qft, "tag": form.value.arm.tag}
+    kinds = {} if form is None else {"m_qft": form.value.m_qft, "union_tag": form.value.arm.tag}
     judge(
         "MQMQ-2.2.7-D02",
-        expected=facts(m_qft=FormatType.DIRECT, tag=FormatType.DIRECT),
+        expected=facts(m_qft=FormatType.DIRECT, union_tag=FormatType.DIRECT),
         observed=kinds,
         evidence=call.evidence,
     )

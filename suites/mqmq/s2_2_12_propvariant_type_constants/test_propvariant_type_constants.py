@@ -30,7 +30,7 @@ pytestmark = needs("qm2qm")
 SAMPLE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
 LABEL_PROPERTY = 108
 """The identifier of the property PROPID_Q_LABEL."""
-READ, FAULT = "read", "fault"
+READ, FAULT = "accepted", "refused with a fault"
 OP_RNG_ERROR_FAULT = 0x1C01_0002
 """The fault nca_s_op_rng_error: the called method is not part of the interface (C706, appendix N)."""
 ANSWER_TYPE_BY_RULE = {
@@ -143,10 +143,10 @@ def test_propvariant_one_byte_short_is_refused(caller, judge):
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames
         cut = caller.read(Variant(VarType.NULL), variant, cut=1)
-        observed = {"whole_variant": whole, "without_last_byte": cut}
+        observed = {"whole_variant": whole, "variant_without_its_last_byte": cut}
         judge(
             rule,
-            expected=facts(whole_variant=READ, without_last_byte=FAULT),
+            expected=facts(whole_variant=READ, variant_without_its_last_byte=FAULT),
             observed=observed,
             evidence=[*evidence, *caller.frames],
         )
@@ -161,10 +161,10 @@ def test_bytes_after_vt_empty_and_vt_null_are_refused(caller, judge):
         without = caller.read(Variant(vt), Variant(vt))
         evidence = caller.frames
         filled = caller.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
-        observed = {"without_trailing_bytes": without, "with_eight_trailing_bytes": filled}
+        observed = {"variant_without_trailing_bytes": without, "variant_with_eight_trailing_bytes": filled}
         judge(
             rule,
-            expected=facts(without_trailing_bytes=READ, with_eight_trailing_bytes=FAULT),
+            expected=facts(variant_without_trailing_bytes=READ, variant_with_eight_trailing_bytes=FAULT),
             observed=observed,
             evidence=[*evidence, *caller.frames],
         )
@@ -177,25 +177,34 @@ def test_vector_without_type_or_with_wrong_count_is_refused(caller, judge):
     """
     vector = Variant(VarType.VECTOR | VarType.VARIANT, [Variant(VarType.UI2, 1)])
     observed = {
-        "in_a_vector": caller.read(vector),
-        "without_a_vector": caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
+        "VT_VARIANT_in_a_vector": caller.read(vector),
+        "VT_VARIANT_without_a_vector": caller.read(Variant(VarType.VARIANT, raw=bytes(8))),
     }
     judge(
         "MQMQ-2.2.12-07",
-        expected=facts(in_a_vector=READ, without_a_vector=FAULT),
+        expected=facts(VT_VARIANT_in_a_vector=READ, VT_VARIANT_without_a_vector=FAULT),
         observed=observed,
         evidence=caller.frames,
     )
     judge.conclude("MQMQ-2.2.12-07")
     with_type = [caller.read(one) for one in VECTOR_VARIANTS]
-    observed = {"with_type": with_type, "without_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8)))}
-    expected = facts(with_type=each(READ), without_type=FAULT)
+    observed = {
+        "vectors_with_a_type": with_type,
+        "vector_without_a_type": caller.read(Variant(VarType.VECTOR, raw=bytes(8))),
+    }
+    expected = facts(vectors_with_a_type=each(READ), vector_without_a_type=FAULT)
     judge("MQMQ-2.2.12-17", expected=expected, observed=observed, evidence=caller.frames)
     judge.conclude("MQMQ-2.2.12-17")
     stub = caller.stub([VECTOR_VARIANTS[3]])
     wrong = caller.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     right = caller.read(VECTOR_VARIANTS[3])
-    observed = {"right_count": right, "wrong_count": FAULT if wrong.thrown is not None else wrong.outcome}
+    observed = {
+        "vector_with_a_right_count": right,
+        "vector_with_a_wrong_count": FAULT if wrong.thrown is not None else wrong.outcome,
+    }
     judge(
-        "MQMQ-2.2.12-18", expected=facts(right_count=READ, wrong_count=FAULT), observed=observed, evidence=caller.frames
+        "MQMQ-2.2.12-18",
+        expected=facts(vector_with_a_right_count=READ, vector_with_a_wrong_count=FAULT),
+        observed=observed,
+        evidence=caller.frames,
     )

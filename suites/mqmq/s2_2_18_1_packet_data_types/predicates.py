@@ -76,7 +76,7 @@ for rule, expected, kind, fields in (
     passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_names(kind, *fields))
 
 
-@passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
+@passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "FormatName is a direct format name if FormatType is 3")
 def check_direct_names(packet: Any, context: Context) -> Finding:
     """Check that names of FormatType 3 are direct format names, with or without DIRECT= (E07)."""
     names = [name.DirectFormatName for name in list_queue_names(packet) if isinstance(name, MQFDirectQueueFormatName)]

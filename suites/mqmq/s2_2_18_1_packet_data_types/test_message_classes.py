@@ -72,15 +72,22 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
     secured.agree_on_signatures()
     packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
     found = secured.dispositions(
-        {"unknown_provider": sign_message(packet), "known_provider": sign_message(secured.message(queue=queue))},
+        {
+            "signature_of_an_unknown_provider": sign_message(packet),
+            "signature_of_a_known_provider": sign_message(secured.message(queue=queue)),
+        }
         queue,
     )
     judge.all(
         expected=facts(
-            unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS), known_provider=ARRIVAL_CLASS
+            signature_of_an_unknown_provider=one_of(UNSUPPORTED_PROVIDER_CLASS, ARRIVAL_CLASS),
+            signature_of_a_known_provider=ARRIVAL_CLASS,
         ),
         observed={name: disposition.answer for name, disposition in found.items()},
-        evidence=[*found["unknown_provider"].frames, *found["known_provider"].frames],
+        evidence=[
+            *found["signature_of_an_unknown_provider"].frames,
+            *found["signature_of_a_known_provider"].frames,
+        ],
         errata="E84",
     )
 

@@ -197,7 +197,7 @@ def test_direct_destination_leads_to_next_header(peer, sut, judge, queue):
     judge(
         "MQMQ-2.2.18.1.5.2-D01",
         expected=2 * len(text),
-        case="count in DestinationQueue",
+        case="byte count in DestinationQueue",
         observed=count,
         evidence=frame,
     )

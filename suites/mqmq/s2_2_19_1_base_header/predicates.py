@@ -55,7 +55,7 @@ passive(
 )(judge_packet_bytes(size_counts_packet))
 
 
-@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 in a message with TH 1")
+@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 if TH is 1")
 def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:
@@ -63,25 +63,25 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
 
 
-passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")(
+passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")(
     demand_flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
 )
 
 
-@passive("MQMQ-2.2.19.1-08", INTERNAL_PACKET_KINDS, "DH is 0")
+@passive("MQMQ-2.2.19.1-08", INTERNAL_PACKET_KINDS, "DH is 0 in an internal packet")
 def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
     """Check that DH is 0 in internal packets, which have no DebugHeader."""
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
 
 
-@passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 where TR is 1")
+@passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 if TR is 1")
 def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     """Check that DH is set if TR is set."""
     base = packet.BaseHeader
     return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
-@passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue is 0xFFFFFFFF")
+@passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue of an internal packet is 0xFFFFFFFF")
 def check_internal_packets_never_expire(packet: Any, context: Context) -> Finding:
     """Check that TimeToReachQueue of internal packets is infinite."""
     value = packet.BaseHeader.TimeToReachQueue

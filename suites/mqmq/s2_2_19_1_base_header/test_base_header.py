@@ -60,7 +60,11 @@ def test_internal_packets_have_version_signature_and_size(peer, judge):
         evidence=answers,
     )
     judge(
-        "MQMQ-2.2.19.1-07", expected=[36], case="size of SessionAcks with SH set", observed=acks, evidence=answers[2:]
+        "MQMQ-2.2.19.1-07",
+        expected=[36],
+        case="sizes of the SessionAcks with SH set",
+        observed=acks,
+        evidence=answers[2:],
     )
     judge(
         "MQMQ-2.2.19.1-22",
@@ -130,8 +134,11 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     if message is not None:
         send_with_fields(session_ack(AckSequenceNumber=1), 3)
     judge.all(
-        expected=facts(answers=packets("ConnectionParameters", "UserMessage"), closed=False),
-        observed={"answers": [one for one in (parameters, message) if one], "closed": connection.closed_by_sut},
+        expected=facts(packets_of_the_SUT=packets("ConnectionParameters", "UserMessage"), connection_is_closed=False),
+        observed={
+            "packets_of_the_SUT": [one for one in (parameters, message) if one],
+            "connection_is_closed": connection.closed_by_sut,
+        },
         evidence=connection.record.frames,
     )
 
@@ -226,5 +233,5 @@ def test_sender_deletes_message_past_time_to_reach_queue(peer, sut, judge):
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kinds = ["expired message" if "expired" in label else "unexpired message" for label in labels]
-    judge.all(expected=["unexpired message"], case="messages that the SUT sends", observed=kinds, evidence=sent)
+    judge.all(expected=["unexpired message"], case="messages sent by the SUT", observed=kinds, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

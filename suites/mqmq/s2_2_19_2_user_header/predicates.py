@@ -33,7 +33,7 @@ passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the S
 )
 
 
-@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero in a message with DQ 7")
+@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero if DQ is 7")
 def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Finding:
     """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
@@ -85,7 +85,7 @@ for rule, flag, part in (
     )
 
 
-@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 in a message with TH 1")
+@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 if TH is 1")
 def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding:
     """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
@@ -93,7 +93,7 @@ def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding
     return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
 
 
-passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(check_properties_present)
+passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1 in a message")(check_properties_present)
 
 
 @passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
@@ -135,7 +135,7 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-35", "RQ", "ResponseQueue", (2, 3, 5, 6, 7), True),
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
-    expected = f"{queue} is {'present' if there else 'missing'} with {flag} {', '.join(map(str, kinds))}"
+    expected = f"{queue} is present if {flag} is 2, 3, 5, 6 or 7" if there else f"{queue} is missing if {flag} is 0"
     passive(rule, (MESSAGE, MALFORMED), expected)(require_queue_name_presence(flag, queue, kinds, there=there))
 
 passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has a unique MessageID", of_system=True)(check_ordinal)

@@ -82,7 +82,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
     packet = peer.recoverable_message(dict(fields), label=label, body=b"body")
     done = deliver_message(peer, packet, label)
     if done.outcome != done.accepted_outcome:
-        judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+        judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
     else:
         found = next((one for one in sut.messages() if one["label"] == label), None)
         observed = describe_differences(done.frames[0], found, sut.guid)
@@ -92,7 +92,7 @@ def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fie
             *rules,
             expected=SAME_PROPERTIES,
             observed=observed,
-            case=f"administration queue {admin}, response queue {response}",
+            case=f"message with the administration queue {admin} and the response queue {response}",
             evidence=done.frames,
         )
 

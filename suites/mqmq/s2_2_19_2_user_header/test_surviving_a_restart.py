@@ -14,7 +14,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
-NO_CHANGED_MESSAGE = none("change of a message")
+NO_CHANGED_MESSAGE = none("changed message")
 SHORT_LIFETIME_S = 2
 LONGER_LIFETIME_S = 20
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
@@ -350,7 +350,12 @@ def test_name_of_dead_letter_queue_survives_restart(peer, sut, judge):
     sut.restart()
     peer.pass_time((LONGER_LIFETIME_S + 1) * 1_000)
     peer.eventually(lambda: "second" in _list_labels(sut, own))
-    judge("MQDMPR-3.1.1.12-67", expected=["first", "second"], case="labels", observed=_list_labels(sut, own))
+    judge(
+        "MQDMPR-3.1.1.12-67",
+        expected=["first", "second"],
+        case="labels in the dead-letter queue",
+        observed=_list_labels(sut, own),
+    )
 
 
 @needs("restart", "receive", "security")

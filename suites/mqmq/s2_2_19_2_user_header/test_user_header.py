@@ -187,10 +187,10 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
     session, sent = sender.await_first(2)
     bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
-    observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
+    observed = [f"NA {int(bit)} and AQ {int(frame['UserHeader'].AQ)}" for bit, frame in zip(bits, sent, strict=True)]
     judge.all(
-        expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}],
-        case="first and second message",
+        expected=["NA 0 and AQ 0", "NA 1 and AQ 7"],
+        case="NA and AQ of the two messages",
         observed=observed,
         evidence=sent,
     )
@@ -231,7 +231,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = describe_differences(frame, shown, sut.guid)
-            judge.all(expected=SAME_PROPERTIES, observed=observed, case=label, evidence=frame)
+            judge.all(expected=SAME_PROPERTIES, observed=observed, case=f'message "{label}"', evidence=frame)
 
 
 @needs("receive")

@@ -50,7 +50,7 @@ for rule, bit in (
     passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(unused)
 
 
-@passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
+@passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength includes the label's terminating null")
 def check_label_is_terminated(packet: Any, context: Context) -> Finding:
     """Check that the label ends with a null within LabelLength."""
     properties = packet.MessagePropertiesHeader
@@ -59,7 +59,7 @@ def check_label_is_terminated(packet: Any, context: Context) -> Finding:
     return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or consists of bits of applications")
+@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is a listed value, or has only bits that applications may set")
 def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
@@ -127,7 +127,7 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
     return kept, f"EncryptionAlgorithm is {algorithm} with level {properties.PrivacyLevel}"
 
 
-@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
+@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label contains no null before its terminating null")
 def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     """Check that a label contains a null only as its last character."""
     properties = packet.MessagePropertiesHeader
@@ -136,7 +136,7 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
+@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the MessagePropertiesHeader is padded to a multiple of 4 bytes")
 def check_padding(packet: Any, context: Context) -> Finding:
     """Check that padding after the body ends the header at a multiple of 4 bytes."""
     if isinstance(packet, FormatError):

@@ -34,9 +34,9 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
     without, requested = (
         list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent
     )
-    observed = {"classes_of_acknowledgments_without_PA_and_NA": without, "classes_with_PA_and_NA": requested}
+    observed = {"acknowledgments_without_PA_and_NA": without, "acknowledgments_with_PA_and_NA": requested}
     judge.all(
-        expected=facts(classes_of_acknowledgments_without_PA_and_NA=[], classes_with_PA_and_NA=expected),
+        expected=facts(acknowledgments_without_PA_and_NA=[], acknowledgments_with_PA_and_NA=expected),
         observed=observed,
         evidence=[*sent, *acks],
     )
@@ -55,13 +55,15 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
     peer.settle()
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(
-        application.build_message("taken", receiver.with_admin_queue(), properties={"PA": 1, "PR": 1})
+        application.build_message("first", receiver.with_admin_queue(), properties={"PA": 1, "PR": 1})
     )
     received = waiting.await_label()
     acks = receiver.await_acks(2)
     judge.all(
-        expected=facts(received="taken", acknowledgments=any_order("ACK_REACH_QUEUE", "ACK_RECEIVE")),
-        observed={"received": received, "acknowledgments": list_class_names(acks)},
+        expected=facts(
+            label_of_the_received_message="first", acknowledgments=any_order("ACK_REACH_QUEUE", "ACK_RECEIVE")
+        ),
+        observed={"label_of_the_received_message": received, "acknowledgments": list_class_names(acks)},
         evidence=[sent, *acks],
     )
     receiver.acknowledge_all()

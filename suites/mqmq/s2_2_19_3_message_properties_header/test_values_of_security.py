@@ -23,7 +23,7 @@ ACCEPTED_CASE_BY_RULE = {
     "MQMQ-2.2.19.3-21": "encrypted",
 }
 """By rule: a similar message with a defined value, which must be accepted."""
-ACCEPTED_OUTCOME = "ACK_REACH_QUEUE and message stored in its queue"
+ACCEPTED_OUTCOME = "ACK_REACH_QUEUE and the message is stored in its queue"
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.19.3-26")

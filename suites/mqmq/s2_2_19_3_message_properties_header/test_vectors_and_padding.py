@@ -43,7 +43,7 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
         for name, body in bodies.items()
     }
     for name, disposition in secured.dispositions(packets).items():
-        case = f"{name}-byte body encrypted by {algorithm}"
+        case = f"decrypted body of length {name} after encryption by {algorithm}"
         judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
 
 
@@ -77,7 +77,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
                 "MQMQ-2.2.19.3-D03",
                 "MQMQ-2.2.19.3-D04",
                 expected=_build_body(length),
-                case="decrypted body",
+                case=f"decrypted body of length {length}",
                 observed=found.body or "cannot be decrypted",
                 evidence=frame,
             )

@@ -133,7 +133,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
     )
     judge(
         "MQDMPR-3.1.7.1.27-12",
-        expected=none("field in which copies differ"),
+        expected=none("field in which the copies differ"),
         observed=_differing_fields(copies),
         evidence=copies,
     )
@@ -190,7 +190,7 @@ def _judge_lists(judge, frame, lists):
         "MQDMPR-3.1.1.12-27",
         "MQDMPR-3.1.7.1.27-10",
         expected=destinations[names],
-        case="FormatNameList",
+        case="FormatType and FormatName of each destination",
         observed=listed[names],
         evidence=frame,
     )
@@ -226,7 +226,7 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
         return
     copies = _await_copies(sender, len(queues))
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ", evidence=copies)
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(5, 7), observed=reached, case="DQ of the copies", evidence=copies)
 
 
 @needs("send", "private_names", "several_queues")
@@ -241,14 +241,13 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, len(queues))
     reached = [Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in copies]
-    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ", evidence=copies)
+    judge("MQMQ-2.2.20.1-D02", expected=any_order(3, 7), observed=reached, case="DQ of the copies", evidence=copies)
     for frame in copies:
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
         judge(
             "MQMQ-2.2.18.1.7.2-D01",
             "MQMQ-2.2.18.1.7.2-03",
             expected=expected,
-            case="FormatType and name of each destination",
             observed=observed,
             evidence=frame,
         )
@@ -325,7 +324,7 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     judge(
         "MQMQ-2.2.20.1-01",
         expected=expected[names],
-        case="FormatNameList",
+        case="FormatType and FormatName of each destination",
         observed=observed[names],
         evidence=copies[0],
     )
@@ -342,4 +341,10 @@ def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size)
     elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
     label = f"listed {size}"
     done = deliver_message(peer, peer.recoverable_message(label=label, mqf={"Destination": elements}), label)
-    judge("MQMQ-2.2.18.1.4.1-D01", expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames)
+    judge(
+        "MQMQ-2.2.18.1.4.1-D01",
+        expected=done.accepted_outcome,
+        observed=done.outcome,
+        evidence=done.frames,
+        case="message",
+    )

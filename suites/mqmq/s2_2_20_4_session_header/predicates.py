@@ -17,7 +17,11 @@ from suites.mqmq.steps.session_headers import (
 )
 
 for rule, expected, judge in (
-    ("MQMQ-2.2.20.4-05", "AckSequenceNumber counts messages that were received", check_acknowledged_count),
+    (
+        "MQMQ-2.2.20.4-05",
+        "AckSequenceNumber does not decrease, and is at most the number of messages received",
+        check_acknowledged_count,
+    ),
     (
         "MQMQ-2.2.20.4-06",
         "RecoverableMsgAckSeqNumber is the number of a message that was not acknowledged before",
@@ -25,23 +29,23 @@ for rule, expected, judge in (
     ),
     (
         "MQMQ-2.2.20.4-07",
-        "RecoverableMsgAckSeqNumber is 0 while no recoverable message was received",
+        "RecoverableMsgAckSeqNumber is 0 until a recoverable message is received",
         require_0_before_recoverable_messages("RecoverableMsgAckSeqNumber"),
     ),
-    ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber counts the messages sent", check_sent_count),
+    ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber is the number of messages sent", check_sent_count),
     (
         "MQMQ-2.2.20.4-10",
-        "RecoverableMsgSeqNumber counts the recoverable messages sent",
+        "RecoverableMsgSeqNumber is the number of recoverable messages sent",
         check_recoverable_sent_count,
     ),
     (
         "MQMQ-2.2.20.4-11",
-        "RecoverableMsgSeqNumber is 0 while no recoverable message was sent",
+        "RecoverableMsgSeqNumber is 0 until a recoverable message is sent",
         check_no_recoverable_sent,
     ),
     (
         "MQMQ-2.2.20.4-D02",
-        "RecoverableMsgAckFlags acknowledges messages that were received",
+        "RecoverableMsgAckFlags acknowledges only messages that were received",
         check_acknowledged_arrived,
     ),
 ):

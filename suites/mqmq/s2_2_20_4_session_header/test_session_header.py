@@ -96,14 +96,14 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.4-02",
         expected=[1, 2, 5],
-        case="AckSequenceNumber after each group",
+        case="AckSequenceNumber after each group of messages",
         observed=counts,
         evidence=evidence,
     )
     judge(
         "MQMQ-2.2.20.4-03",
         expected=[1, 1, 3],
-        case="increase of AckSequenceNumber",
+        case="increases of AckSequenceNumber",
         observed=_list_increases(counts),
         evidence=evidence,
     )
@@ -303,16 +303,16 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
     answered = {get_correlation_id(frame) for frame in came}
     right_count, wrong_count = (identifier(frame) in answered for frame in sent)
     observed = {
-        "message_with_right_count_acknowledged": right_count,
-        "message_with_wrong_count_acknowledged": wrong_count,
-        "session_closed": closed,
+        "message_with_the_right_count_is_acknowledged": right_count,
+        "message_with_the_wrong_count_is_acknowledged": wrong_count,
+        "session_is_closed": closed,
     }
     expected = facts(
-        message_with_right_count_acknowledged=True, message_with_wrong_count_acknowledged=True, session_closed=True
+        message_with_the_right_count_is_acknowledged=True,
+        message_with_the_wrong_count_is_acknowledged=True,
+        session_is_closed=True,
     )
-    judge.all(
-        expected=expected, observed=observed, case="messages with a right and a wrong count", evidence=[*sent, *came]
-    )
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *came])
 
 
 @sut_survives()

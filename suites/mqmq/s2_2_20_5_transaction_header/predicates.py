@@ -120,7 +120,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     return previous == known.highest, observed
 
 
-@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 in a message with TxSequenceNumber 1")
+@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 if TxSequenceNumber is 1")
 def check_first_message_has_previous_number_0(packet: Any, context: Context) -> Finding:
     """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
@@ -167,7 +167,7 @@ def _sequence_before(packet: Any, context: Context) -> Sequence:
 for rule, expected, judge in (
     ("MQMQ-2.2.20.5-04", "FM is 1 only in the first message of a transaction", check_fm_marks_first_message),
     ("MQMQ-2.2.20.5-05", "LM is 1 only in the last message of a transaction", check_lm_marks_last_message),
-    ("MQMQ-2.2.20.5-06", "all messages of a transaction have one ID", check_transaction_keeps_id),
+    ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
     passive(rule, MESSAGE, expected, of_system=True)(compare_with_previous(judge))

@@ -43,6 +43,7 @@ def test_unused_bit_of_transaction_header_is_accepted_or_refused(peer, sut, judg
         done = deliver_message(peer, packet, bit, TRANSACTIONAL_QUEUE_KIND)
         judge(
             rule,
+            case="message",
             expected=one_of(done.accepted_outcome, CLOSED),
             observed=done.outcome,
             evidence=done.frames,
@@ -113,7 +114,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     judge(
         "MQMQ-2.2.20.5-16",
         expected=[1, 1],
-        case="increase of TxSequenceNumber",
+        case="increases of TxSequenceNumber",
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )
@@ -207,8 +208,8 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
     sent = peer.inbox.wait(lambda frame: Sender.tags([frame])[0] in (1, 2, 3), 3)
     peer.inbox.acknowledge()
     found = {int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH}
-    observed = {"messages": len(sent), "IDs": len(found)}
-    judge.all(expected=facts(messages=3, IDs=1), observed=observed, evidence=sent)
+    observed = {"number_of_messages": len(sent), "number_of_different_IDs": len(found)}
+    judge.all(expected=facts(number_of_messages=3, number_of_different_IDs=1), observed=observed, evidence=sent)
 
 
 @needs("send", "restart")
@@ -246,7 +247,7 @@ def test_messages_of_transaction_share_its_id(peer, sut, judge):
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     judge(
         "MQMQ-2.2.20.5-06",
-        expected=holds("the last two messages have a transaction identifier that differs from that of the first two"),
+        expected=holds("the ID of the last two messages differs from the ID of the first two messages"),
         observed=bool(len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3]) or str(found),
         evidence=sent,
     )

@@ -45,7 +45,7 @@ def check_sender_type(security: Any, packet: Any) -> Finding:
     return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
 
 
-@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 in a message with ST 0")
+@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 if ST is 0")
 @of_security_header
 def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is 0 if ST is 0, which means no sender."""
@@ -54,7 +54,7 @@ def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     )
 
 
-@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID in a message with ST 1")
+@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID if ST is 1")
 @of_security_header
 def check_user_has_sid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is a SID if ST is 1, which means a user."""
@@ -64,7 +64,7 @@ def check_user_has_sid(security: Any, packet: Any) -> Finding:
     return _is_sid(identifier), f"SecurityID is {identifier.hex()}"
 
 
-@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager in a message with ST 2")
+@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager if ST is 2")
 @of_security_header
 def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is the GUID of the SUT if ST is 2, which means a queue manager."""
@@ -88,7 +88,7 @@ for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
     passive(rule, MESSAGE, f"{name} is 0")(of_security_header(require_zero_bits(name)))
 
 
-@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo contains a name in a signed message with DE 0")
+@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo of a signed message contains a name if DE is 0")
 @of_security_header
 def check_provider_name(security: Any, packet: Any) -> Finding:
     """Check that a signed message with DE 0 names the provider of its signature."""
@@ -98,7 +98,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
     return bool(name), f"ProviderName is {name!a}"
 
 
-@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present in a message with AI 1")
+@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present if AI is 1")
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present if AI is set."""
@@ -109,7 +109,7 @@ def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     )
 
 
-@passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
+@passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID in SecurityID")
 @of_security_header
 def check_sender_size(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is the length of the SID or GUID."""
@@ -157,7 +157,7 @@ def check_certificate_limit(security: Any, packet: Any) -> Finding:
     return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is {size}") if size else None
 
 
-@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a null-terminated string")
+@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a provider type and a null-terminated name")
 @of_security_header
 def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
@@ -165,7 +165,7 @@ def check_provider_size(security: Any, packet: Any) -> Finding:
     return (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
 
 
-@passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes is not 0")
+@passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes in the SecurityHeader is not 0")
 @of_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
@@ -173,7 +173,7 @@ def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
 
 
 @passive(
-    "MQMQ-2.2.20.6-20", MESSAGE, "SecurityData contains a SecurityID with ST 1 or 2, and an EncryptionKey with EB 1"
+    "MQMQ-2.2.20.6-20", MESSAGE, "SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1"
 )
 @of_security_header
 def check_announced_items(security: Any, packet: Any) -> Finding:
@@ -192,7 +192,7 @@ def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
 
 
-@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only with DE 0, and consists of a type and a name")
+@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only if DE is 0, and consists of a type and a name")
 @of_security_header
 def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""

@@ -60,4 +60,6 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
             return
         whole = dict(zip(SHOWN_SECURITY_ITEMS, expected[name], strict=True))
         seen = {item: shown.get(item) for item in SHOWN_SECURITY_ITEMS}
-        judge.all(expected=whole, observed=seen, case=f"message ({name})", evidence=found.frames)
+        judge.all(
+            expected=whole, observed=seen, case=f"security properties of the message ({name})", evidence=found.frames
+        )

@@ -51,7 +51,7 @@ def _compute_expected_offsets(frame):
     return places
 
 
-PROVIDER_INFO_LAYOUT = "a type, and a name with one null at its end"
+PROVIDER_INFO_LAYOUT = "a type and a name with one null at its end"
 """The text that verdicts show for a well-formed ProviderInfo."""
 
 

@@ -76,7 +76,13 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
     ):
         for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
             frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
-            judge(*rules, expected=signer, observed=_get_signer(frame), case=f"signature {level}", evidence=frame)
+            judge(
+                *rules,
+                expected=signer,
+                observed=_get_signer(frame),
+                case=f"signer of the message with signature {level}",
+                evidence=frame,
+            )
     outgoing.end()
 
 
@@ -101,10 +107,10 @@ def test_message_with_de_clear_has_provider_info(peer, sut, judge):
             )
         provider = "default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
         expected = "default" if security.DE else "named"
-        observed = {"provider in ProviderInfo": provider, "message signed": bool(security.SignatureSize)}
+        observed = {"provider in ProviderInfo": provider, "message is signed": bool(security.SignatureSize)}
         judge(
             "MQMQ-2.2.20.6-07",
-            expected=fields({"provider in ProviderInfo": expected, "message signed": True}),
+            expected=fields({"provider in ProviderInfo": expected, "message is signed": True}),
             observed=observed,
             evidence=frame,
         )

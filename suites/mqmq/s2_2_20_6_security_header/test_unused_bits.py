@@ -51,13 +51,13 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             expected=facts(
                 genuine_signature=ARRIVED,
                 forged_signature=secured.refused_without_storing(BAD),
-                level=shown and found["no bit"].level,
+                authentication_level=shown and found["no bit"].level,
             ),
             observed={
                 "genuine_signature": genuine.answer,
                 "forged_signature": forged.silent_refusal,
-                "level": shown and genuine.level,
+                "authentication_level": shown and genuine.level,
             },
-            case=bit,
+            case=f"message with {bit} set",
             evidence=[*genuine.frames, *forged.frames],
         )

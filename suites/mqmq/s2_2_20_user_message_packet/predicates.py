@@ -27,7 +27,9 @@ MESSAGE = "UserMessage"
 # -- headers (2.2.20) ---------------------------------------------------------------------------------------------
 
 for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
-    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is present")(check_properties_present)
+    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the message has a MessagePropertiesHeader")(
+        check_properties_present
+    )
 
 
 @passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
@@ -57,17 +59,25 @@ for rule, header, flag, part in (
 # -- lists of queues (2.2.20.2, 2.2.20.3) -------------------------------------------------------------------------
 
 for rule, expected, fields in (
-    ("MQMQ-2.2.20.2-01", "HeaderSize is the size of the list", ("MQFAddressHeader.HeaderSize",)),
-    ("MQMQ-2.2.20.2-04", "ElementCount is the number of elements of the list", ("MQFAddressHeader.ElementCount",)),
-    ("MQMQ-2.2.20.2-05", "the list has well-formed elements", ("MQFFormatNameElement", "MQFAddressHeader.")),
-    ("MQMQ-2.2.20.2-06", "the list has ElementCount elements", ("MQFAddressHeader.ElementCount",)),
-    ("MQMQ-2.2.20.3-03", "Size is the size of Signature", ("MQFSignatureHeader.",)),
-    ("MQMQ-2.2.20.3-04", "Signature has Size bytes", ("MQFSignatureHeader.",)),
+    ("MQMQ-2.2.20.2-01", "HeaderSize is the size of the MQFAddressHeader", ("MQFAddressHeader.HeaderSize",)),
+    (
+        "MQMQ-2.2.20.2-04",
+        "ElementCount is the number of elements in FormatNameList",
+        ("MQFAddressHeader.ElementCount",),
+    ),
+    (
+        "MQMQ-2.2.20.2-05",
+        "each element of the MQFAddressHeader is well-formed",
+        ("MQFFormatNameElement", "MQFAddressHeader."),
+    ),
+    ("MQMQ-2.2.20.2-06", "FormatNameList has ElementCount elements", ("MQFAddressHeader.ElementCount",)),
+    ("MQMQ-2.2.20.3-03", "Size is the size of the signature", ("MQFSignatureHeader.",)),
+    ("MQMQ-2.2.20.3-04", "the signature has the size that Size states", ("MQFSignatureHeader.",)),
 ):
     passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_part("MultiQueueFormatHeader", *fields))
 
 
-@passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
+@passive("MQMQ-2.2.20.3-01", MESSAGE, "ID of the MQFSignatureHeader is 0x015E")
 @judge_message_part("MultiQueueFormatHeader")
 def check_signature_id(header: Any, packet: Any) -> Finding:
     """Check that ID of the MQFSignatureHeader is 0x015E."""
@@ -81,8 +91,8 @@ def read_reserved_of_lists(header: Any) -> int:
 
 
 for rule, name, read in (
-    ("MQMQ-2.2.20.2-03", "Reserved of a list", read_reserved_of_lists),
-    ("MQMQ-2.2.20.3-02", "Reserved of the signature", attrgetter("Signature.Reserved")),
+    ("MQMQ-2.2.20.2-03", "Reserved of the MQFAddressHeader", read_reserved_of_lists),
+    ("MQMQ-2.2.20.3-02", "Reserved of the MQFSignatureHeader", attrgetter("Signature.Reserved")),
 ):
     passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(require_not_set("MultiQueueFormatHeader", read, name))
 
@@ -108,7 +118,7 @@ UNUSED_BITS_BY_RULE = {
 """The unused bits of Flags, by rule."""
 
 register_unused_bits(MESSAGE, DebugHeader, UNUSED_BITS_BY_RULE)
-passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
+passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved of the DebugHeader is 0 when sent", advice=True)(
     require_not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
 )
 
@@ -120,6 +130,6 @@ def check_queue_type(header: Any, packet: Any) -> Finding:
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
-passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is present in a DebugHeader with QT 1")(
+passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "the DebugHeader contains a QueueIdentifier if QT is 1")(
     require_well_formed_part("DebugHeader", "DebugHeader.QueueIdentifier")
 )

@@ -164,7 +164,13 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
     reports = [Report(frame) for frame in frames]
     for rule, message in sent.items():
         observed = sum(report.is_about(message) for report in reports)
-        judge(rule, expected=count, observed=observed, case="reports on the message", evidence=[message, *frames])
+        judge(
+            rule,
+            expected=count,
+            observed=observed,
+            case="number of reports on the message",
+            evidence=[message, *frames],
+        )
     receiver.acknowledge_all()
 
 
@@ -230,7 +236,9 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
         raise ConformanceFailure("the SUT always acknowledged before it sent its message")
     observed = list(dict.fromkeys(_session_header(frame) for frame in sent))
     expected, evidence = [PLAIN, ACKNOWLEDGING], [*first, received, sent[-1]]
-    judge.all(expected=expected, observed=observed, case="SH and size of the SessionHeader", evidence=evidence)
+    judge.all(
+        expected=expected, observed=observed, case="SH and size of the SessionHeader of each message", evidence=evidence
+    )
     session.acknowledge_all()
 
 

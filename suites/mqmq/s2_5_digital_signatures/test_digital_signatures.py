@@ -182,11 +182,11 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
         judge(
             rule,
             expected=facts(
-                signed_after_the_change=ARRIVED,
-                signed_before_the_change=secured.refused_without_storing(BAD),
+                if_signed_after_the_change=ARRIVED,
+                if_signed_before_the_change=secured.refused_without_storing(BAD),
             ),
-            observed={"signed_after_the_change": after.answer, "signed_before_the_change": before.silent_refusal},
-            case=changed.field,
+            observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
+            case=f"message with a changed {changed.field}",
             evidence=[*after.frames, *before.frames],
             errata="E81",
         )

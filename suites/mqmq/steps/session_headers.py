@@ -125,7 +125,10 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     value = packet.SessionHeader.AckSequenceNumber
     ahead, behind = (value - counts.acknowledged) % _SEQUENCE_NUMBERS, (counts.came - value) % _SEQUENCE_NUMBERS
     kept = ahead < _SEQUENCE_NUMBERS // 2 and behind < _SEQUENCE_NUMBERS // 2 and behind <= counts.came
-    return kept, f"AckSequenceNumber is {value} after {counts.acknowledged}, with {counts.came} messages received"
+    return (
+        kept,
+        f"AckSequenceNumber is {value}, was {counts.acknowledged} before; number of messages received: {counts.came}",
+    )
 
 
 def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
@@ -138,7 +141,7 @@ def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
     kept = all((counts.came_recoverable - number) % _SEQUENCE_NUMBERS < counts.came_recoverable for number in numbers)
     return (
         kept,
-        f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {counts.came_recoverable} were received",
+        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; number received: {counts.came_recoverable}",
     )
 
 
@@ -148,7 +151,10 @@ def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
     if not numbers:
         return None
     again = [number for number in numbers if number in counts.flagged]
-    return not again, f"recoverable messages {numbers[0]} to {numbers[-1]} are acknowledged, {len(again)} of them again"
+    return (
+        not again,
+        f"acknowledged recoverable messages: {numbers[0]} to {numbers[-1]}; acknowledged before: {len(again)}",
+    )
 
 
 def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
@@ -164,7 +170,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None
-    return numbers[0] == 1, f"the first recoverable message that is acknowledged is {numbers[0]}"
+    return numbers[0] == 1, f"number of the first acknowledged recoverable message: {numbers[0]}"
 
 
 def require_0_before_recoverable_messages(name: str) -> JudgeHeader:

@@ -70,7 +70,9 @@ def compare_previous_number(packet: Any) -> Finding:
     )
 
 
-passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of 2.2.4.1", of_system=True)(demand_order_ack_body)
+passive("MQQB-2.2.4.1-D01", MESSAGE_KIND, "the body has the layout of MS-MQQB 2.2.4.1", of_system=True)(
+    demand_order_ack_body
+)
 
 for rule in ("MQQB-2.2.4-12", "MQQB-2.2.4.1-01"):
     passive(rule, MESSAGE_KIND, "TxSequenceID equals TxSequenceID of received messages", of_system=True)(

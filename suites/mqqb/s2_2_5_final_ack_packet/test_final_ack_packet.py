@@ -221,6 +221,6 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
         "MQQB-2.2.5-D01",
         expected=[2, 3, 4, 5],
         observed=observed,
-        case="messages with a FinalAck",
+        case="numbers of the messages with a FinalAck",
         evidence=[*sent, *finals],
     )

@@ -150,8 +150,8 @@ def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
     ignored = end.quiet()
     right = end.send(ping_request(**request))
     got = end.poll()
-    observed = {"wrong request ignored": ignored, "right request answered": got is not None}
-    expected = fields({"wrong request ignored": True, "right request answered": True})
+    observed = {"wrong request ignored": ignored, "correct request answered": got is not None}
+    expected = fields({"wrong request ignored": True, "correct request answered": True})
     judge.all(expected=expected, observed=observed, evidence=[wrong, right, got])
 
 

@@ -53,13 +53,13 @@ class Acceptor(Machine, path=Path(__file__)):
         return self._send_input("EstablishConnection for another")
 
     @event("ConnectionParameters")
-    @probe("ConnectionParameters")
+    @probe("answer to ConnectionParameters")
     def send_connection_parameters(self) -> str:
         """Send a ConnectionParameters request."""
         return self._send_input("ConnectionParameters")
 
     @event("recoverable message")
-    @probe("recoverable message")
+    @probe("answer to a recoverable message")
     def send_message(self) -> str:
         """Send a recoverable message."""
         return self._send_input("recoverable message")
@@ -101,7 +101,7 @@ class Acceptor(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("message on another session")
+    @probe("answer to a message on another session")
     def send_message_beside(self) -> str:
         """Send a message on the second session; return the name of the answer."""
         if self._beside is None:

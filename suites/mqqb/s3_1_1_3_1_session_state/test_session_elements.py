@@ -33,7 +33,7 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
         "MQQB-3.1.1.3.1-01",
         expected=[2, 1],
         observed=counted,
-        case="acknowledged messages of each session",
+        case="AckSequenceNumber on each session",
         evidence=[*sent, *acks],
     )
 
@@ -57,7 +57,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
     addresses = [read_element(one, "RemoteQMAddress") for one in (accepted, *_list_sessions_for(sut, sender.to))]
     judge(
         "MQQB-3.1.1.3.1-11",
-        expected=holds("each session shows an address"),
+        expected=holds("RemoteQMAddress of each session is an address"),
         observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
@@ -99,7 +99,7 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
         "MQQB-3.1.1.3.1-12",
         expected=[1, 3],
         observed=Sender.tags(came),
-        case="messages sent after a restart",
+        case="numbers of the messages sent after a restart",
         evidence=came,
     )
     if session is not None:

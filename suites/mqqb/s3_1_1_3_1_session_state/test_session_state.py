@@ -190,7 +190,7 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
         raise ConformanceFailure("the SUT began no second sequence after the first sequence had ended")
     judge(
         "MQQB-3.1.1.3.1-04",
-        expected=holds("the TxSequenceID is the same"),
+        expected=holds("both messages have the same TxSequenceID"),
         observed=read_sequence_id(sent[0]) == read_sequence_id(sent[2]) or str(read_sequence_id(sent[2])),
         evidence=evidence,
     )
@@ -217,7 +217,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
         "MQQB-3.1.1.3.1-09",
         expected=refused,
         observed=not accepted,
-        case="number 2 that arrives before number 1",
+        case="message 2, which arrives before message 1",
         evidence=[early, frame],
     )
     judge.conclude("MQQB-3.1.1.3.1-09")
@@ -225,7 +225,13 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     first_message = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="number in the OrderAck", evidence=[first_message, frame])
+    judge(
+        "MQQB-3.1.1.3.1-07",
+        expected=1,
+        observed=got,
+        case="TxSequenceNumber of the OrderAck",
+        evidence=[first_message, frame],
+    )
 
 
 @needs("restart", "receive")
@@ -255,7 +261,13 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         found = [each for each in labels if each in (label, "3")]
-        judge(rule, expected=["3"], observed=found, case="messages accepted after a restart", evidence=evidence)
+        judge(
+            rule,
+            expected=["3"],
+            observed=found,
+            case="numbers of the messages accepted after a restart",
+            evidence=evidence,
+        )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")

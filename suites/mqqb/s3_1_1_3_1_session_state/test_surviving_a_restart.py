@@ -42,7 +42,7 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     judge.all(
         expected=sorted(earlier),
         observed=sorted(Sender.tags(resent)),
-        case="messages sent after a restart",
+        case="numbers of the messages sent after a restart",
         evidence=[*came, *resent],
     )
     for tag, frame in zip(Sender.tags(resent), resent, strict=True):

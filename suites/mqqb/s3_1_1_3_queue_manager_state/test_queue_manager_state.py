@@ -156,7 +156,11 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     )
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge(
-        "MQQB-3.1.1.3.1-12", expected=[1, 3], observed=of_first_queue, case="messages of the first queue", evidence=came
+        "MQQB-3.1.1.3.1-12",
+        expected=[1, 3],
+        observed=of_first_queue,
+        case="numbers of the messages of the first queue",
+        evidence=came,
     )
     destinations = {
         tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
@@ -175,7 +179,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         "MQQB-3.1.1.3.2-02",
         expected=RECOVERABLE_TAGS,
         observed=recoverable,
-        case="messages that survive the restarts",
+        case="numbers of the messages that survive the restarts",
         evidence=came,
     )
     peer.settle()

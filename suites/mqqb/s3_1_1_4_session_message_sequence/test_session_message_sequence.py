@@ -33,7 +33,7 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     judge.all(
         expected=left,
         observed=sorted(set(Sender.tags(resent))),
-        case="messages sent again",
+        case="numbers of the messages sent again",
         evidence=[*came, ack, *resent],
     )
 
@@ -58,7 +58,7 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
         "MQQB-3.1.1.4-D01",
         expected=[1, 2, 3],
         observed=numbers,
-        case="recoverable messages acknowledged, by number",
+        case="numbers of the acknowledged recoverable messages",
         evidence=[*sent, *acks],
     )
 
@@ -83,7 +83,7 @@ def test_sent_transactional_messages_count_as_recoverable(peer, sut, judge):
         "MQQB-3.1.1.4-D01",
         expected=2,
         observed=counted,
-        case="recoverable messages that the SessionAck counts",
+        case="number of the last recoverable message that the SessionAck acknowledges",
         evidence=[*sent, ack],
     )
     outgoing.acknowledge_all()

@@ -51,11 +51,11 @@ def test_new_sequence_survives_restart(peer, sut, judge, finished):
     after = outgoing.send(2)
     evidence = [*before, *after]
     observed = {
-        "each_message_is_in_a_later_sequence": [
+        "message_is_in_a_later_sequence_than_the_one_before": [
             read_sequence_id(frame) > read_sequence_id(before[0]) for frame in after
         ],
         "TxSequenceNumbers": list_sequence_numbers(after),
     }
-    expected = facts(each_message_is_in_a_later_sequence=[True, True], TxSequenceNumbers=[1, 2])
+    expected = facts(message_is_in_a_later_sequence_than_the_one_before=[True, True], TxSequenceNumbers=[1, 2])
     judge("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", expected=expected, observed=observed, evidence=evidence)
     outgoing.acknowledge_all()

@@ -52,5 +52,5 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
-        judge(rule, expected=expected, observed=observed, case="messages sent again", evidence=evidence)
+        judge(rule, expected=expected, observed=observed, case="numbers of the messages sent again", evidence=evidence)
     outgoing.send_session_ack()

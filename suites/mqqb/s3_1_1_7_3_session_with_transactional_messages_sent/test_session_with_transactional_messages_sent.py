@@ -32,6 +32,9 @@ def test_final_acks_are_acknowledged_by_session_acks(peer, sut, judge):
         for bit in range(32)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
-    observed = {"AckSequenceNumber": counted, "recoverable_messages_acknowledged": sorted(named)}
-    expected, evidence = facts(AckSequenceNumber=2, recoverable_messages_acknowledged=[1, 2]), [*sent, *finals, *acks]
+    observed = {"AckSequenceNumber": counted, "numbers_of_the_acknowledged_recoverable_messages": sorted(named)}
+    expected, evidence = (
+        facts(AckSequenceNumber=2, numbers_of_the_acknowledged_recoverable_messages=[1, 2]),
+        [*sent, *finals, *acks],
+    )
     judge("MQQB-3.1.1.7.3-D01", expected=expected, observed=observed, evidence=evidence)

@@ -24,8 +24,8 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 SESSION_CLEANUP_MS = 20_000
-CLOSED_AT_FIRST_EXPIRY = "closed at the first expiry of the cleanup timer"
-CLOSED_AT_SECOND_EXPIRY = "closed at the second expiry of the cleanup timer"
+CLOSED_AT_FIRST_EXPIRY = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
+CLOSED_AT_SECOND_EXPIRY = "the SUT closed the session at the second expiry of the Session Cleanup Timer"
 
 INITIAL_SESSION_ELEMENTS = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
@@ -127,7 +127,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
         "MQQB-3.1.3.2-23",
         expected=[1, 2, 3],
         observed=Sender.tags(came),
-        case="messages without an acknowledgment",
+        case="numbers of the messages without an acknowledgment",
         evidence=came,
     )
 

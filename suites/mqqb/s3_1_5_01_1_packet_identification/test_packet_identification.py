@@ -103,7 +103,12 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
         connection = peer.request_session()
         sent = connection.send(connection_parameters(**VALID_TIMEOUTS, **changes))
         observed = await_early_close(peer, connection)
-        judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
+        judge.all(
+            expected=closed_unanswered(1),
+            observed=observed,
+            case=f"packet with {flaw}",
+            evidence=[sent, connection.last],
+        )
 
 
 @malforms("MQQB-2.2.1-02")

@@ -91,7 +91,12 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
         observed = await_early_close(peer, connection)
-        judge.all(expected=closed_unanswered(0), observed=observed, case=flaw, evidence=[sent, connection.last])
+        judge.all(
+            expected=closed_unanswered(0),
+            observed=observed,
+            case=f"packet with {flaw}",
+            evidence=[sent, connection.last],
+        )
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -127,15 +132,15 @@ def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
-        "UserHeader.Flags.DQ without a layout": bytes(peer.message(user={"DM": 1, "DQ": 1})),
-        "UserHeader.Flags.MP clear": bytes(peer.message(user={"DM": 1, "MP": 0})),
+        "an undefined value in UserHeader.Flags.DQ": bytes(peer.message(user={"DM": 1, "DQ": 1})),
+        "UserHeader.Flags.MP = 0": bytes(peer.message(user={"DM": 1, "MP": 0})),
         "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
-        "a message that ends in its UserHeader": set_packet_size(message[:40]),
-        "parameters that end in their header": set_packet_size(parameters[:28]),
-        "a FinalAck of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
-        "a FinalAck of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
-        "parameters with a byte too many": set_packet_size(parameters + b"\x00"),
+        "an incomplete UserHeader": set_packet_size(message[:40]),
+        "an incomplete ConnectionParametersHeader": set_packet_size(parameters[:28]),
+        "a FinalAck body of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
+        "a FinalAck body of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
+        "a byte after the ConnectionParametersHeader": set_packet_size(parameters + b"\x00"),
         "a PacketSize smaller than a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
@@ -171,7 +176,7 @@ def test_malformed_packet_closes_session(peer, judge):
         judge.all(
             expected=closed_unanswered(known),
             observed=await_early_close(peer, connection),
-            case=flaw,
+            case=f"packet with {flaw}",
             evidence=[sent, connection.last],
         )
 
@@ -179,7 +184,7 @@ def test_malformed_packet_closes_session(peer, judge):
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
-@pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])
+@pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "a byte after the ConnectionParametersHeader"])
 def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
     """A malformed packet on a session that the SUT opened is not acknowledged, and the SUT closes the session."""
     connection = await_session_of_sut(peer, sut)
@@ -189,6 +194,6 @@ def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
     judge.all(
         expected=closed_unanswered(known),
         observed=await_early_close(peer, connection),
-        case=flaw,
+        case=f"packet with {flaw}",
         evidence=[sent, connection.last],
     )

@@ -38,7 +38,7 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     judge(
         "MQQB-3.1.5.2.3-02",
-        expected=holds(f"a packet {where}"),
+        expected=holds(f"the SUT sends a packet {where}"),
         observed=bool(first_packet) or ("no packet" if connection else "no connection"),
         evidence=first_packet,
     )

@@ -61,7 +61,7 @@ class Initiator(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
     @event("ConnectionParameters")
-    @probe("ConnectionParameters")
+    @probe("answer to ConnectionParameters")
     def send_parameters_response(self) -> str:
         """Send a ConnectionParameters response."""
         asked = getattr(self._outgoing, "parameters", None)
@@ -70,7 +70,7 @@ class Initiator(Machine, path=Path(__file__)):
         return self._send_and_collect_answers(parameters_response(asked))
 
     @event("recoverable message")
-    @probe("recoverable message")
+    @probe("answer to a recoverable message")
     def send_message(self) -> str:
         """Send a recoverable message; wait as long as its acknowledgment may take."""
         specified_ms = RECOVERABLE_ACK_MS

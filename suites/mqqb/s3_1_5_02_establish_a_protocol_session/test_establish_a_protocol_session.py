@@ -87,7 +87,7 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
         "MQQB-3.1.5.2-02",
         expected=one_of("SocketConnectFailure", "ConnectionRefused"),
         observed=status,
-        case="Status of the entry",
+        case="Status of the ConnectionHistory entry",
     )
     judge("MQQB-3.1.5.2-04", expected=expect_recent_entry(peer, status, failed=True), observed=get_last_entry([entry]))
 
@@ -100,7 +100,9 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
     entry = await_failure(peer, sut, UNRESOLVABLE_HOST)
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
-    judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the entry")
+    judge(
+        "MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"], case="Status of the ConnectionHistory entry"
+    )
 
 
 @malforms("MQQB-3.1.5.3.1-08")
@@ -120,6 +122,6 @@ def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, 
         "MQQB-3.1.5.2-03",
         expected="UnknownFailure",
         observed=entry["Status"],
-        case="Status of the entry",
+        case="Status of the ConnectionHistory entry",
         evidence=[request, sent],
     )

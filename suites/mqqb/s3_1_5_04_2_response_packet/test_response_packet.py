@@ -120,8 +120,10 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
-        expected=fields({"silence before the response": True, "after the response": packet("UserMessage")}),
-        observed={"silence before the response": is_quiet, "after the response": message},
+        expected=fields(
+            {"SUT is silent before the response": True, "packet after the response": packet("UserMessage")}
+        ),
+        observed={"SUT is silent before the response": is_quiet, "packet after the response": message},
         evidence=[parameters, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()

@@ -57,7 +57,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         "MQQB-3.1.5.5.1-01",
         expected=ACKNOWLEDGED_COUNT,
         observed=freed,
-        case=f"number of further messages after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
+        case=f"number of further messages sent after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
         evidence=[first_ack, session.last],
     )
 
@@ -68,7 +68,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         "MQQB-3.1.5.5.1-02",
         expected=0,
         observed=freed,
-        case="further messages after the repeated acknowledgment",
+        case="number of further messages sent after the repeated acknowledgment",
         evidence=[repeated_ack, session.last],
     )
 
@@ -121,7 +121,7 @@ def test_window_opens_after_refused_messages_are_acknowledged(peer, sut, judge):
         "MQQB-3.1.5.5.1-01",
         expected=window,
         observed=came,
-        case="number of further messages",
+        case="number of further messages sent",
         evidence=[*sent, freed, session.last],
     )
     session.acknowledge_all()

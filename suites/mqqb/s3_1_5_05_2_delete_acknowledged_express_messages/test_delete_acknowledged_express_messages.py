@@ -48,6 +48,6 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         session = sender.await_session()
         sent = sender.collect_all(session, len(expected))
         last = acknowledged[-1] if turn == 0 else 1
-        case = f"messages sent again after AckSequenceNumber {last} on session {turn + 1}"
+        case = f"numbers of the messages sent again after AckSequenceNumber {last} on session {turn + 1}"
         judge.all(expected=expected, observed=sorted(set(Sender.tags(sent))), case=case, evidence=[*acks, *sent])
     session.acknowledge_all()

@@ -28,5 +28,11 @@ def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, 
     absent = holds("message 1 is not sent again", otherwise="message 1 is sent again")
     judge("MQQB-3.1.5.5.3-01", expected=absent, observed=1 not in numbers, case="after a restart", evidence=evidence)
     above = [number for number in numbers if number > 1]
-    judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages sent after a restart", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.5.3-02",
+        expected=[2, 4],
+        observed=above,
+        case="numbers of the messages sent after a restart",
+        evidence=evidence,
+    )
     later_session.acknowledge_all()

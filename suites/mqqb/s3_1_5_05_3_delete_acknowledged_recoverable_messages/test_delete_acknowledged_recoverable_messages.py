@@ -54,12 +54,12 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),
-        case="messages sent again",
+        case="numbers of the messages sent again",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.5.5.3-01",
-        expected=none("message with the acknowledged number"),
+        expected=none("acknowledged message that is sent again"),
         observed=_select_numbers_in_range(number, number, numbers),
         evidence=evidence,
     )
@@ -67,7 +67,7 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
         "MQQB-3.1.5.5.3-02",
         expected=unflagged,
         observed=_select_numbers_in_range(number + 1, count, numbers),
-        case="messages sent again",
+        case="numbers of the messages sent again",
         evidence=evidence,
     )
     next_session.acknowledge_all()
@@ -88,7 +88,7 @@ def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     session.close()
     next_session = sender.await_session()
     came = Sender.tags(sender.collect_all(next_session, 1))
-    judge.all(expected=[4], observed=came, case="messages sent again", evidence=[*sent, ack])
+    judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
 
 

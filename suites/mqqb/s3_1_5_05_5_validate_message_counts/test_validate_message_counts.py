@@ -82,6 +82,6 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
         "MQQB-3.1.5.5.5-03",
         expected=RESENT,
         observed=outgoing.await_resend(1),
-        case="message without OrderAck",
+        case="message without an OrderAck",
         evidence=[sent, ack],
     )

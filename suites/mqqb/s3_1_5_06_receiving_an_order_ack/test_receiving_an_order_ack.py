@@ -80,7 +80,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         "MQQB-3.1.1.5-02",
         expected=[1, 2, 3, 4],
         observed=outgoing.list_unacknowledged_numbers(),
-        case="UnackedSequence",
+        case="numbers of the messages in UnackedSequence",
         evidence=sent,
     )
     expected = [(get_sequence_id_number(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
@@ -104,7 +104,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
             removal_rule,
             expected=left,
             observed=outgoing.list_unacknowledged_numbers(),
-            case="UnackedSequence",
+            case="numbers of the messages in UnackedSequence",
             evidence=frame,
         )
         judge(
@@ -448,10 +448,13 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
     def find_journaled():
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
-            for name, queue in (("journal", SYSTEM_JOURNAL), ("dead letters", DEAD_LETTERS))
+            for name, queue in (
+                ("messages in the journal", SYSTEM_JOURNAL),
+                ("messages in the dead-letter queue", DEAD_LETTERS),
+            )
         }
 
-    expected_queues = {"journal": [1], "dead letters": [2]}
+    expected_queues = {"messages in the journal": [1], "messages in the dead-letter queue": [2]}
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

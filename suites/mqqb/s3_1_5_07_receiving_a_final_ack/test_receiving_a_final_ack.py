@@ -29,14 +29,14 @@ REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC00
 """The classes of negative FinalAcks (2.2.5)."""
 BOTH_JOURNALS = ["positive", "negative"]
 JOURNALING_CASES = (
-    (["positive"], ACK_RECEIVE, "journal"),
+    (["positive"], ACK_RECEIVE, "messages in the journal"),
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
-    (BOTH_JOURNALS, ACK_RECEIVE, "journal"),
+    (BOTH_JOURNALS, ACK_RECEIVE, "messages in the journal"),
     *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
-        (["negative"] if number % 2 else BOTH_JOURNALS, value, "dead letters")
+        (["negative"] if number % 2 else BOTH_JOURNALS, value, "messages in the dead-letter queue")
         for number, value in enumerate(REFUSAL_CLASSES)
     ),
     (BOTH_JOURNALS, None, ""),
@@ -68,8 +68,8 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
 
     def find_messages() -> dict[str, list[int]]:
         queues = (
-            ("journal", SYSTEM_JOURNAL),
-            ("dead letters", DEAD_LETTERS),
+            ("messages in the journal", SYSTEM_JOURNAL),
+            ("messages in the dead-letter queue", DEAD_LETTERS),
             ("plain dead letters", NONTRANSACTIONAL_DEAD_LETTERS),
         )
         return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
@@ -79,11 +79,17 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     }
     peer.eventually(lambda: find_messages() == expected)
     found, evidence = find_messages(), [*outgoing.sent, *frames]
-    for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
+    for rule, name in (
+        ("MQQB-3.1.5.7-02", "messages in the journal"),
+        ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
+    ):
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
-    for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
+    for rule, name in (
+        ("MQQB-3.1.5.7-04", "messages in the journal"),
+        ("MQQB-3.1.5.7-07", "messages in the dead-letter queue"),
+    ):
         elsewhere = sorted(set(expected[name]) - set(found[name])) + found["plain dead letters"]
-        judge(rule, expected=none(f"message missing from the {name}"), observed=elsewhere, evidence=evidence)
+        judge(rule, expected=none(f"expected message missing among the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.acknowledge_all()
 
 

@@ -88,7 +88,9 @@ def test_repeated_message_for_another_queue_manager_is_forwarded_once(peer, sut,
     if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not forward the last message")
     frames = peer.inbox.copies
-    judge.all(expected=[1, 2, 3], observed=tags(frames), case="forwarded messages", evidence=[*sent, *frames])
+    judge.all(
+        expected=[1, 2, 3], observed=tags(frames), case="numbers of the forwarded messages", evidence=[*sent, *frames]
+    )
     peer.inbox.acknowledge()
 
 

@@ -167,7 +167,7 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.2-07",
         "MQQB-3.1.5.8.2-08",
-        expected=none(f"TimeStamp other than {now_s}"),
+        expected=none(f"history entry with a TimeStamp other than {now_s}"),
         observed=wrong,
         evidence=sent,
     )

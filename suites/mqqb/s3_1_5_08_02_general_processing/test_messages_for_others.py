@@ -53,7 +53,13 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
     came = router.receiver.await_all(router.list_returned, len(sent))
     evidence = [*sent, *came]
-    judge("MQQB-3.1.5.8.2-38", expected=len(sent), observed=len(came), case="forwarded messages", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.2-38",
+        expected=len(sent),
+        observed=len(came),
+        case="headers and bodies of the forwarded messages",
+        evidence=evidence,
+    )
     observed = sorted(frame["UserHeader"].RC for frame in came)
     judge(
         "MQQB-3.1.5.8.2-39",
@@ -63,7 +69,13 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         evidence=evidence,
     )
     expected, observed = sorted(map(_describe_forwarded_fields, sent)), sorted(map(_describe_forwarded_fields, came))
-    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.5-D02",
+        expected=expected,
+        observed=observed,
+        case="headers and bodies of the forwarded messages",
+        evidence=evidence,
+    )
 
 
 def _describe_forwarded_fields(frame: Frame) -> str:
@@ -104,7 +116,7 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
         "MQQB-3.1.5.8.2-47",
         expected=expected,
         observed=observed,
-        case="forwarded messages",
+        case="headers and bodies of the forwarded messages",
         evidence=evidence,
     )
     allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())

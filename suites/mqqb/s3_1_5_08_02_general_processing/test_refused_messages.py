@@ -225,11 +225,11 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     stored = find_queues_with_message(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
     expected, observed = (
-        {"arrived": acknowledged(sent[-1]), "stored": IN_NO_QUEUE},
-        {"arrived": arrived, "stored": stored},
+        {"acknowledgments_of_arrival": acknowledged(sent[-1]), "earlier_messages_stored": IN_NO_QUEUE},
+        {"acknowledgments_of_arrival": arrived, "earlier_messages_stored": stored},
     )
     judge(*rejection, expected=facts(**expected), observed=observed, evidence=evidence)
-    expected, observed = expected | {"reported": packets()}, observed | {"reported": reports}
+    expected, observed = expected | {"reports": packets()}, observed | {"reports": reports}
     judge(no_further_processing, expected=facts(**expected), observed=observed, evidence=[*evidence, *reports])
 
 

@@ -233,7 +233,7 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
     judge(
         "MQQB-3.1.5.8.3-01",
-        expected=holds("the message arrives or is denied access (E83)"),
+        expected=holds("the message is in its queue, or the SUT refuses it with NACK_ACCESS_DENIED (erratum E83)"),
         observed=disposition.answer in (ARRIVED, DENIED) or disposition.answer,
         evidence=disposition.frames,
         errata="E83",

@@ -78,8 +78,8 @@ def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-34",
         "MQQB-3.1.1.3-02",
         "MQQB-3.1.1.3-03",
-        expected=facts(cached_before=[], cached_after=["alice"]),
-        observed={"cached_before": initial_users, "cached_after": caches.users()},
+        expected=facts(users_in_the_cache_before=[], users_in_the_cache_after=["alice"]),
+        observed={"users_in_the_cache_before": initial_users, "users_in_the_cache_after": caches.users()},
         evidence=evidence,
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
@@ -143,8 +143,11 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     full = caches.users()
     evidence += secured.dispositions({"": sign_message(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
-        expected=facts(full_cache=["alice", "bob", "carol", "dave"], after_another_entry=["carol", "dave", "erin"]),
-        observed={"full_cache": full, "after_another_entry": caches.users()},
+        expected=facts(
+            entries_of_the_full_cache=["alice", "bob", "carol", "dave"],
+            entries_after_another_one_was_added=["carol", "dave", "erin"],
+        ),
+        observed={"entries_of_the_full_cache": full, "entries_after_another_one_was_added": caches.users()},
         evidence=evidence[-6:],
     )
 
@@ -184,8 +187,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=facts(entries_before=0, entries_after=1),
-        observed={"entries_before": initial, "entries_after": len(entries)},
+        expected=facts(cache_entries_before=0, cache_entries_after=1),
+        observed={"cache_entries_before": initial, "cache_entries_after": len(entries)},
         evidence=evidence,
     )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
@@ -209,7 +212,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-55",
         expected=1,
         observed=known,
-        case="entries after a message with the same key",
+        case="cache entries after a message with the same key",
         evidence=[*evidence, *repeated.frames],
     )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
@@ -226,7 +229,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="entries before the message, entries after it, and new entries for a message with a different key",
+        case="cache entries before the message, after it, and new entries for a message with a different key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
@@ -304,7 +307,7 @@ def test_full_symmetric_key_cache_loses_its_oldest_half(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
-        expected=facts(full_cache=[*"1234"], after_another_entry=[*"345"]),
-        observed={"full_cache": full, "after_another_entry": list_cached()},
+        expected=facts(entries_of_the_full_cache=[*"1234"], entries_after_another_one_was_added=[*"345"]),
+        observed={"entries_of_the_full_cache": full, "entries_after_another_one_was_added": list_cached()},
         evidence=evidence[-6:],
     )

@@ -88,19 +88,19 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("OrderAck")
+    @probe("last accepted message in the OrderAck")
     def find_position(self) -> str:
         """Return the sequence and the number in the last OrderAck."""
         self._peer.environment.run_until(lambda: False, 3 * self._sut.duration_ms(ORDER_ACK_TIMEOUT_MS))
         came = self._receiver.acknowledgments()
         self._receiver.acknowledge_all()
         if not came:
-            return "none"
+            return "no OrderAck"
         place = read_ack_place(came[-1])
         self.evidence.append(came[-1])
         order = place.Ordinal - self._receiver.sequence.identifier.Ordinal
         known = place.TimeStamp == self._receiver.sequence.identifier.TimeStamp and 0 <= order < len(SEQUENCES)
-        return f"{SEQUENCES[order] if known else 'unknown'} {place.TxSequenceNumber}"
+        return f"number {place.TxSequenceNumber} of {f'the {SEQUENCES[order]}' if known else 'an unknown'} sequence"
 
     # -- steps ----------------------------------------------------------------------------------------------------
 

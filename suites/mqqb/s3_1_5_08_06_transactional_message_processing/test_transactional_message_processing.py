@@ -29,39 +29,39 @@ GREATEST_TIMER_SPEED_UP = 4
 ORDER_ACK_IN_TIME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
 OFFERS_OF_ONE_SEQUENCE = (
-    (5, 4, False, "5 after 4 as the first message"),
-    (2, 0, True, "2 after none as the first message"),
-    (2, 0, False, "2 after none again"),
-    (2, 1, False, "2 after 1 again"),
-    (1, 0, False, "1 after none, below the last"),
-    (4, 3, False, "4 after the missing 3"),
-    (3, 2, True, "3 after 2"),
-    (9, 3, True, "9 after 3"),
-    (10, 3, True, "10 after the earlier 3"),
-    (12, 0, True, "12 after none"),
-    (12, 11, False, "12 again, after the missing 11"),
-    (14, 13, False, "14 after the missing 13"),
-    (256, 12, True, "256 after 12"),
-    (65_536, 256, True, "65536 after 256"),
-    (65_537, 65_536, True, "65537 after 65536"),
-    (257, 256, False, "257 after 256, below the last"),
-    (0x8000_0000, 65_537, True, "0x80000000 after 65537"),
-    (0xFFFF_FFFF, 0x8000_0000, True, "0xFFFFFFFF after 0x80000000"),
-    (1, 0xFFFF_FFFF, False, "1 after 0xFFFFFFFF"),
+    (5, 4, False, "number 5 after 4 as the first message"),
+    (2, 0, True, "number 2 without a predecessor as the first message"),
+    (2, 0, False, "number 2 without a predecessor again"),
+    (2, 1, False, "number 2 after 1 again"),
+    (1, 0, False, "number 1 without a predecessor, below the last"),
+    (4, 3, False, "number 4 after the missing 3"),
+    (3, 2, True, "number 3 after 2"),
+    (9, 3, True, "number 9 after 3"),
+    (10, 3, True, "number 10 after the earlier 3"),
+    (12, 0, True, "number 12 without a predecessor"),
+    (12, 11, False, "number 12 again, after the missing 11"),
+    (14, 13, False, "number 14 after the missing 13"),
+    (256, 12, True, "number 256 after 12"),
+    (65_536, 256, True, "number 65536 after 256"),
+    (65_537, 65_536, True, "number 65537 after 65536"),
+    (257, 256, False, "number 257 after 256, below the last"),
+    (0x8000_0000, 65_537, True, "number 0x80000000 after 65537"),
+    (0xFFFF_FFFF, 0x8000_0000, True, "number 0xFFFFFFFF after 0x80000000"),
+    (1, 0xFFFF_FFFF, False, "number 1 after 0xFFFFFFFF"),
 )
 """For each message: TxSequenceNumber, PreviousTxSequenceNumber, whether the message is accepted, and its label."""
 OFFERS_OF_SEQUENCES = (
-    (0, 2, 1, 0, True, "1 of Ordinal 2"),
-    (0, 1, 2, 1, False, "2 of the earlier Ordinal 1"),
-    (0, 3, 2, 1, False, "2 of Ordinal 3 without 1"),
-    (0, 3, 7, 0, True, "7 after none of Ordinal 3"),
-    (0, 2, 8, 0, False, "8 after none of the earlier Ordinal 2"),
-    (0, 1, 1, 0, False, "1 of the earlier Ordinal 1 again"),
-    (1, None, 1, 0, True, "1 of a later TimeStamp with Ordinal 1"),
-    (0, 15, 1, 0, False, "1 of the earlier TimeStamp with Ordinal 15"),
-    (1, None, 2, 1, True, "2 of the later TimeStamp with Ordinal 1"),
-    (1, HIGH_ORDINAL, 1, 0, True, "1 of the later TimeStamp with Ordinal 0x80000001"),
-    (1, None, 3, 2, False, "3 of the earlier sequence with Ordinal 1"),
+    (0, 2, 1, 0, True, "number 1 of Ordinal 2"),
+    (0, 1, 2, 1, False, "number 2 of the earlier Ordinal 1"),
+    (0, 3, 2, 1, False, "number 2 of Ordinal 3 without 1"),
+    (0, 3, 7, 0, True, "number 7 without a predecessor of Ordinal 3"),
+    (0, 2, 8, 0, False, "number 8 without a predecessor of the earlier Ordinal 2"),
+    (0, 1, 1, 0, False, "number 1 of the earlier Ordinal 1 again"),
+    (1, None, 1, 0, True, "number 1 of a later TimeStamp with Ordinal 1"),
+    (0, 15, 1, 0, False, "number 1 of the earlier TimeStamp with Ordinal 15"),
+    (1, None, 2, 1, True, "number 2 of the later TimeStamp with Ordinal 1"),
+    (1, HIGH_ORDINAL, 1, 0, True, "number 1 of the later TimeStamp with Ordinal 0x80000001"),
+    (1, None, 3, 2, False, "number 3 of the earlier sequence with Ordinal 1"),
 )
 """For each message: the seconds that are added to TimeStamp, the Ordinal (None: 1), TxSequenceNumber,
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
@@ -111,7 +111,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.3.2-28",
             expected=ORDER_ACK_IN_TIME,
             observed=when,
-            case="OrderAck",
+            case="time of the OrderAck",
             evidence=evidence,
         )
         what = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
@@ -121,7 +121,7 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
             "MQQB-3.1.6.9-01",
             expected=number,
             observed=what,
-            case="number in the OrderAck",
+            case="TxSequenceNumber of the OrderAck",
             evidence=evidence,
         )
 
@@ -213,7 +213,9 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.await_last_acknowledgment(expected)
         observed = "nothing" if frame is None else read_ack_place(frame).TxSequenceNumber
-        judge.all(expected=expected, observed=observed, case="number in the OrderAck", evidence=[*sent, frame])
+        judge.all(
+            expected=expected, observed=observed, case="TxSequenceNumber of the OrderAck", evidence=[*sent, frame]
+        )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
@@ -237,7 +239,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.
     """
-    offered = [(Offer(0, 1, 1, 0), True, "1 of Ordinal 1")] + [
+    offered = [(Offer(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [
         (Offer(later_s, ordinal, number, previous), accepted, what)
         for later_s, ordinal, number, previous, accepted, what in OFFERS_OF_SEQUENCES
     ]
@@ -292,10 +294,16 @@ def _judge_offers(
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
-    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), case="acknowledged messages", evidence=evidence)
+    judge(
+        *rules,
+        expected=sorted(wanted),
+        observed=sorted(arrived),
+        case="positions of the acknowledged messages",
+        evidence=evidence,
+    )
     if sut.has("receive"):
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
-        judge(*rules, expected=wanted, observed=there, case="messages in the queue", evidence=evidence)
+        judge(*rules, expected=wanted, observed=there, case="positions of the messages in the queue", evidence=evidence)
     receiver.acknowledge_all()
 
 
@@ -404,7 +412,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
         "MQQB-3.1.5.8.6-07",
         expected=0,
         observed=count,
-        case="reject count after the accepted message",
+        case="RejectCount after the accepted message",
         evidence=[*rejected, taken],
     )
     judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
@@ -423,7 +431,7 @@ def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
         rule,
         expected=between(*(ms // 1_000 for ms in allowed_ms)),
         observed=grown,
-        case="increase in seconds",
+        case="increase of the time in seconds",
         evidence=evidence,
     )
 

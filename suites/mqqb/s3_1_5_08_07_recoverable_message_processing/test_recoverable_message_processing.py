@@ -55,7 +55,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.7-02",
         "MQQB-3.1.5.8-09",
-        expected=holds("one SessionAck is sent at once"),
+        expected=holds("the SUT sends one SessionAck at once"),
         observed=len(acks) == 1 or instead,
         evidence=[*sent[-2:], session.last],
     )
@@ -119,7 +119,7 @@ def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge
         "MQQB-3.1.5.8.7-15",
         expected=allowed,
         observed=_list_stored_numbers(session),
-        case="numbers acknowledged as stored",
+        case="numbers of the messages that are acknowledged as stored",
         evidence=[*sent, session.last],
     )
 
@@ -256,7 +256,7 @@ def test_recoverable_message_behind_duplicate_is_acknowledged(peer, sut, judge):
         "MQQB-3.1.5.8.7-15",
         expected=one_of(2, 3),
         observed=get_highest_number(),
-        case="last number acknowledged as stored",
+        case="number of the last message that is acknowledged as stored",
         evidence=[*sent, session.last],
         errata="E17",
     )

@@ -179,8 +179,14 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
     kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
     acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.list_acks_of_class(kind, *sent)], 2)
     sut.control.call("abort", transaction=transaction)
-    observed = {"message_received": received, "acknowledgments": acks, "labels_in_the_queue": sut.labels(queue)}
-    expected = facts(message_received="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"])
+    observed = {
+        "label_of_the_received_message": received,
+        "acknowledgments": acks,
+        "labels_in_the_queue": sut.labels(queue),
+    }
+    expected = facts(
+        label_of_the_received_message="first", acknowledgments=of_classes(*kinds), labels_in_the_queue=["first"]
+    )
     judge.all(expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.acknowledge_all()
 
@@ -228,7 +234,7 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected=holds("the message was disregarded", otherwise="stored in its queue"),
+        expected=holds("the SUT did not store the message", otherwise="the SUT stored the message in its queue"),
         observed="no room" not in sut.labels(queue),
         evidence=[sent],
     )

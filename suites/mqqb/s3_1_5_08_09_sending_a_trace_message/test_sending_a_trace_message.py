@@ -82,7 +82,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (
             "MQQB-3.1.5.8.9-11",
-            "some report to the known queue, and number of reports to the unknown queue",
+            "report arrived at the known queue, and number of reports to the unknown queue",
             (True, 0),
             (any(count_reports(*reported)), *count_reports(to_unknown_queue)),
         ),

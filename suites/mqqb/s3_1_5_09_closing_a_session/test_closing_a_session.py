@@ -40,7 +40,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
-        expected=none("session in a different state"),
+        expected=none("session of the peer in a state other than CLOSED"),
         observed=sorted(set(list_session_states()) - {"CLOSED"}),
         evidence=[wrong],
     )
@@ -92,7 +92,12 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(list_running_timers()))
     observed = sorted(set().union(*list_running_timers()))
-    judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
+    judge(
+        "MQQB-3.1.5.9-D03",
+        expected=none("running timer of the closed session"),
+        observed=observed,
+        evidence=[message, session.last],
+    )
 
 
 @covers("MQQB-3.1.5.9-03")
@@ -136,6 +141,11 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
         raise ConformanceFailure(f"the session is {session['SessionState']} again, or still")
     running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
-    judge("MQQB-3.1.5.9-D03", expected=none("other running timer"), observed=others, evidence=sent)
+    judge(
+        "MQQB-3.1.5.9-D03",
+        expected=none("running timer of the session except SessionRetryConnect"),
+        observed=others,
+        evidence=sent,
+    )
     outgoing.await_session()
     outgoing.acknowledge_all()

@@ -47,12 +47,12 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
     sent = connection.send(establish_request(peer))
     came = connection.poll_next_packet()
     observed = {
-        "silence_before_the_request": is_quiet,
+        "SUT_is_silent_before_the_request": is_quiet,
         "answer": require_reaction(connection, exclude_echo(sent, came)),
     }
     judge(
         "MQQB-3.1.5.10-02",
-        expected=facts(silence_before_the_request=True, answer=packet()),
+        expected=facts(SUT_is_silent_before_the_request=True, answer=packet()),
         observed=observed,
         evidence=[sent, came],
     )

@@ -48,14 +48,14 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
-    closed = holds("the session was closed", otherwise="no reaction to the lost connection was seen")
+    closed = holds("the SUT closed the session", otherwise="no reaction to the lost connection was seen")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
     judge(
         "MQQB-3.1.6.1-03",
         expected=packets(*SET_UP_PACKETS),
         observed=set_up,
-        case="new connection",
+        case="packets of the SUT on the new connection",
         evidence=[ack, *request],
     )
     came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
@@ -116,7 +116,7 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
             "MQQB-3.1.1.3.1-D01",
             expected=order,
             observed=_group_tags_by_priority(frames),
-            case="messages by priority",
+            case="numbers of the messages by priority",
             evidence=evidence,
         )
         judge(
@@ -186,7 +186,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     came = Sender.tags(sender.collect(session, 1)) if session else []
     if session:
         session.acknowledge_all()
-    second = holds(f"message 1 at the second address, {peer.address}")
+    second = holds(f"message 1 arrives at the second address, {peer.address}")
     judge.all(
         expected=second,
         observed=came == [1] or ("connected to the second address" if session else "not connected there"),
@@ -228,7 +228,7 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         "MQQB-3.1.6.1-03",
         expected=packet("EstablishConnection"),
         observed=came,
-        case="after the loss of the connection",
+        case="packet of the SUT after the loss of the connection",
         evidence=[request, came],
     )
 

@@ -37,7 +37,7 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
     first, second = ONCE, TWICE
     judge(
         "MQQB-3.1.6.2-02",
-        expected=holds("closed", otherwise="still open"),
+        expected=holds("closed by the SUT", otherwise="still open"),
         observed=idle.record.closed_at_ms is not None,
         evidence=[idle.last],
         case="idle session",
@@ -74,6 +74,6 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
             "MQQB-3.1.6.2-03",
             expected=holds("open", otherwise="closed"),
             observed=used.record.closed_at_ms is None,
-            case=f"session after cleanup time {times}",
+            case=f"session after {times} times the duration of the Session Cleanup Timer",
             evidence=[sent],
         )

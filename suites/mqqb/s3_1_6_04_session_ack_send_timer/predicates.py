@@ -65,7 +65,7 @@ def compare_window_size(packet: Any, context: Context) -> Finding:
     value = packet.SessionHeader.WindowSize
     if window is None or value == _PAUSED_WINDOW:
         return None
-    return value == window, f"WindowSize is {value}, and {window} in ConnectionParameters"
+    return value == window, f"WindowSize is {value} in the SessionHeader, and {window} in ConnectionParameters"
 
 
 def _compare_count(field: str, packet: Any, count: int) -> Finding:

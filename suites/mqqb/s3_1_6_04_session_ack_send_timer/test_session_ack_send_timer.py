@@ -73,7 +73,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     silent = session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected=holds("no packet is sent while every message is acknowledged"),
+        expected=holds("the SUT sends no packet while every message is acknowledged"),
         observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )

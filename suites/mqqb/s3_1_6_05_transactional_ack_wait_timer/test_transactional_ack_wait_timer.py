@@ -65,7 +65,7 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="resent messages", evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, case="numbers of the resent messages", evidence=evidence)
     judge(
         "MQQB-3.1.6.5-02",
         "MQQB-3.1.1.6.2-09",
@@ -122,7 +122,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
-    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="resent messages", evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, case="numbers of the resent messages", evidence=evidence)
     outgoing.acknowledge_all()
 
 
@@ -188,5 +188,5 @@ def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowl
     within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in range(1, 4)), within_ms)
     again = [number for number in range(1, 4) if len(outgoing.copies(number)) > 1]
-    judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="resent messages", evidence=sent)
+    judge("MQQB-3.1.6.5-01", expected=[1, 2, 3], observed=again, case="numbers of the resent messages", evidence=sent)
     outgoing.acknowledge_all()

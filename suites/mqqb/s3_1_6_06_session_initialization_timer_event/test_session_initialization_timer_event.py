@@ -81,7 +81,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge(
         "MQQB-3.1.5.2.3-01",
-        expected=holds("the connection was not closed early"),
+        expected=holds("the SUT did not close the connection before the timer expired"),
         observed=not early or observed,
         evidence=asked,
     )

@@ -50,8 +50,8 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected=facts(entries_before_the_expiry=[1, 2], entries_after_the_expiry=[2]),
-        observed={"entries_before_the_expiry": seen[1.75], "entries_after_the_expiry": seen[2.5]},
+        expected=facts(history_entries_before_the_expiry=[1, 2], history_entries_after_the_expiry=[2]),
+        observed={"history_entries_before_the_expiry": seen[1.75], "history_entries_after_the_expiry": seen[2.5]},
         evidence=sent,
     )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")

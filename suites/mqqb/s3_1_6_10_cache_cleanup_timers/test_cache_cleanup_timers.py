@@ -88,8 +88,11 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     for rule, name, expected in REMAINING_ENTRIES:
         judge(
             rule,
-            expected=facts(number_of_entries_before=2, entries_left_after_expiry=[expected]),
-            observed={"number_of_entries_before": counts[name], "entries_left_after_expiry": kept[name]},
+            expected=facts(number_of_cache_entries_before_the_expiry=2, cache_entries_after_the_expiry=[expected]),
+            observed={
+                "number_of_cache_entries_before_the_expiry": counts[name],
+                "cache_entries_after_the_expiry": kept[name],
+            },
             evidence=evidence,
         )
     for rule, left in last.items():

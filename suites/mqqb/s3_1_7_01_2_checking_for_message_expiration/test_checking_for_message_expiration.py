@@ -77,14 +77,14 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQMQ-2.2.19.1-24",
         expected=["unexpired"],
         observed=sent,
-        case="messages sent",
+        case="labels of the messages sent",
         evidence=came,
     )
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
     judge(
         "MQQB-3.1.7.1.2-02",
-        expected=facts(messages_sent=["unexpired"], number_of_messages_left=1),
-        observed={"messages_sent": sent, "number_of_messages_left": sut.outgoing(sender.to)["count"]},
+        expected=facts(labels_of_the_messages_sent=["unexpired"], number_of_messages_left=1),
+        observed={"labels_of_the_messages_sent": sent, "number_of_messages_left": sut.outgoing(sender.to)["count"]},
         evidence=came,
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
@@ -100,7 +100,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
         "MQQB-3.1.7.1.2-06",
         expected=["expired with JN"],
         observed=[name for one, name in names.items() if one in dead],
-        case="dead letters",
+        case="labels of the messages in the dead-letter queue",
     )
     session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
@@ -121,7 +121,7 @@ def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     peer.pass_time(EXPIRY_WAIT_MS)
     again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=Sender.tags(came), case="messages sent again", evidence=came)
+    judge.all(expected=[2], observed=Sender.tags(came), case="numbers of the messages sent again", evidence=came)
     again.acknowledge_all()
 
 

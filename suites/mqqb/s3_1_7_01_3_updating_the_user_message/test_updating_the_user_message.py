@@ -235,7 +235,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     judge(
         "MQQB-3.1.7.1.3-23",
         "MQQB-3.1.7.1.3-24",
-        expected=holds("no SessionAck follows"),
+        expected=holds("the SUT sends no SessionAck after the message"),
         observed=silent or session.outcome(),
         evidence=[*evidence, session.last],
     )

@@ -108,13 +108,13 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY_OF_PARTIAL_BLOCK.encode()
-    expected = holds("in clear", otherwise="encrypted")
+    expected = holds("not encrypted", otherwise="encrypted")
     judge(
         "MQQB-3.1.7.1.5-01",
         "MQDMPR-3.1.1.12-05",
         expected=expected,
         observed=in_clear,
-        case="body without a privacy level",
+        case="body of a message without a privacy level",
         evidence=plain.frame,
     )
     blobs = set()
@@ -140,7 +140,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
             rule,
             expected=describe_choice(choice) | {"body": BODY_OF_PARTIAL_BLOCK},
             observed=describe_choice(found.choice) | {"body": found.body},
-            case=name,
+            case=f"encryption and body ({name})",
             evidence=found.frame,
         )
         judge(
@@ -164,7 +164,7 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 "MQQB-3.1.1.3-17",
                 expected=describe_choice(choice),
                 observed=describe_choice(found.choice),
-                case=name,
+                case=f"encryption ({name})",
                 evidence=found.frame,
             )
     outgoing.end()
@@ -207,7 +207,7 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
     sizes = found.properties.MessageSize, found.properties.AllocationBodySize
     wanted, seen = describe_choice(choice), describe_choice(found.choice)
     blob = _describe_blob(len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])
-    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="in clear")
+    opened, encrypted = holds("the peer can decrypt the key"), holds("encrypted", otherwise="not encrypted")
     is_key = found.key is not None
     blob_of_key = holds("the key is in a SIMPLEBLOB")
     return (
@@ -252,7 +252,7 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
+    judge.all(expected=[1, 2], observed=Sender.tags(frames), case="numbers of the messages sent", evidence=frames)
     session.acknowledge_all()
 
 
@@ -300,7 +300,7 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
             holds("both messages have the same key", otherwise="the messages have different keys"),
             [first.frame, again.frame],
         )
-        judge.all(expected=expected, observed=same, case=level, evidence=evidence)
+        judge.all(expected=expected, observed=same, case=f"messages with the privacy level {level}", evidence=evidence)
     outgoing.end()
 
 
@@ -360,8 +360,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
-        expected=facts(entries_before=0, entries_after=1),
-        observed={"entries_before": before, "entries_after": len(entries)},
+        expected=facts(cache_entries_before=0, cache_entries_after=1),
+        observed={"cache_entries_before": before, "cache_entries_after": len(entries)},
         evidence=first.frame,
     )
     entry = entries[0] if entries else {"CachedTime": 0}
@@ -389,7 +389,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
         observed=known,
-        case="entries after the first and the second message",
+        case="cache entries after the first and the second message",
         evidence=evidence,
     )
     judge(
@@ -426,8 +426,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected=facts(entries_before=1, entries_after="several"),
-        observed={"entries_before": len(entries), "entries_after": seen},
+        expected=facts(cache_entries_before=1, cache_entries_after="several"),
+        observed={"cache_entries_before": len(entries), "cache_entries_after": seen},
         evidence=frames,
     )
     judge(
@@ -483,7 +483,7 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
         "MQQB-3.1.7.1.5.1-01",
         expected=[1, 4],
         observed=Sender.tags(frames),
-        case="messages sent",
+        case="numbers of the messages sent",
         evidence=frames,
     )
     judge.conclude("MQQB-3.1.7.1.5.1-01")
@@ -495,7 +495,11 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
 
     peer.eventually(lambda: bool(list_dead_letters()))
     judge(
-        "MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=list_dead_letters(), case="dead letters", evidence=frames
+        "MQQB-3.1.7.1.5.1-02",
+        expected=["with JN"],
+        observed=list_dead_letters(),
+        case="labels of the dead letters",
+        evidence=frames,
     )
     session.acknowledge_all()
 
@@ -535,7 +539,13 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), case="messages sent", evidence=frames)
+    judge(
+        "MQQB-3.1.7.1.5.1-01",
+        expected=[2],
+        observed=Sender.tags(frames),
+        case="numbers of the messages sent",
+        evidence=frames,
+    )
     judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def list_dead_letters_by_kind(queue):

@@ -170,8 +170,13 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
     session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2]),
-        observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
+        expected=facts(
+            numbers_of_the_messages_sent_while_paused=[1], numbers_of_the_messages_sent_after_the_resumption=[1, 2]
+        ),
+        observed={
+            "numbers_of_the_messages_sent_while_paused": held,
+            "numbers_of_the_messages_sent_after_the_resumption": after,
+        },
         evidence=session.messages,
     )
 
@@ -307,11 +312,11 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(list_copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, sent_again=True),
+        expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, messages_are_sent_again=True),
         observed={
             "different_MessageIDs": len(identifiers),
             "messages_counted_by_the_session": count,
-            "sent_again": again,
+            "messages_are_sent_again": again,
         },
         evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],
     )

@@ -16,7 +16,10 @@ def _demand_delivery_of_message(wanted: int) -> Any:
     def judge_delivery(packet: Any, message: Message, answered: Any) -> Finding:
         if wanted != message.DM:
             return None
-        return wanted == packet.UserHeader.DM, f"DM is {packet.UserHeader.DM}, and {wanted} in the message"
+        return (
+            wanted == packet.UserHeader.DM,
+            f"DM is {packet.UserHeader.DM} in the acknowledgment, and {wanted} in the message",
+        )
 
     return judge_delivery
 

@@ -36,8 +36,11 @@ def test_transactional_message_gets_final_ack_when_it_leaves_its_queue(
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected={f"before_the_{end}": of_classes(), f"after_the_{end}": of_class(wanted)},
-        observed={f"before_the_{end}": early, f"after_the_{end}": frame},
+        expected={
+            f"acknowledgments_before_the_{end}": of_classes(),
+            f"acknowledgment_after_the_{end}": of_class(wanted),
+        },
+        observed={f"acknowledgments_before_the_{end}": early, f"acknowledgment_after_the_{end}": frame},
         evidence=[sent, frame],
     )
 
@@ -67,7 +70,7 @@ def test_transactional_message_gets_final_ack_when_it_leaves_subqueue(peer, sut,
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected={"after_the_move": of_classes(), "at_the_end": of_class(wanted)},
-        observed={"after_the_move": early, "at_the_end": frame},
+        expected={"acknowledgments_after_the_move": of_classes(), "acknowledgment_at_the_end": of_class(wanted)},
+        observed={"acknowledgments_after_the_move": early, "acknowledgment_at_the_end": frame},
         evidence=[sent, frame],
     )

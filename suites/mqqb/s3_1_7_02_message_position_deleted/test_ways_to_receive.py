@@ -56,11 +56,11 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
     observed = {
-        "acknowledged_messages": application.await_receive_acks(11),
-        "messages_left_in_the_queue": application.labels(),
+        "labels_of_the_acknowledged_messages": application.await_receive_acks(11),
+        "labels_left_in_the_queue": application.labels(),
     }
     evidence = list(application.sent.values())
-    expected = facts(acknowledged_messages=[*"abcdefghijk"], messages_left_in_the_queue=["l"])
+    expected = facts(labels_of_the_acknowledged_messages=[*"abcdefghijk"], labels_left_in_the_queue=["l"])
     judge("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", expected=expected, observed=observed, evidence=evidence)
     if sut.reads_remotely:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the messages are received by remote reads, not by a local application")
@@ -110,18 +110,18 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
         expected = facts(
-            queue_after_abort=[*"bcdefg"],
-            acknowledged_before_commit=["a"],
-            queue_before_commit=[*"fg"],
-            acknowledged_after_commit=[*"abcdef"],
-            left=["g"],
+            labels_in_the_queue_after_the_abort=[*"bcdefg"],
+            labels_acknowledged_before_the_commit=["a"],
+            labels_in_the_queue_before_the_commit=[*"fg"],
+            labels_acknowledged_after_the_commit=[*"abcdef"],
+            labels_left_in_the_queue=["g"],
         )
         observed = {
-            "queue_after_abort": back,
-            "acknowledged_before_commit": early[which],
-            "queue_before_commit": there,
-            "acknowledged_after_commit": late[which],
-            "left": application.labels(),
+            "labels_in_the_queue_after_the_abort": back,
+            "labels_acknowledged_before_the_commit": early[which],
+            "labels_in_the_queue_before_the_commit": there,
+            "labels_acknowledged_after_the_commit": late[which],
+            "labels_left_in_the_queue": application.labels(),
         }
         judge(*rules, expected=expected, observed=observed, evidence=evidence)
     application.receiver.acknowledge_all()
@@ -148,11 +148,17 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     evidence = [*sent, *came]
     acked = application.list_labels(map(get_correlation_id, came))
     observed = sorted([*acked, *application.labels()])
-    judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, case="acknowledged messages", evidence=evidence)
-    left = {"acknowledged_messages": acked, "messages_left_in_the_queue": application.labels()}
+    judge(
+        "MQQB-3.1.7.2-01",
+        expected=[*"abc"],
+        observed=observed,
+        case="labels of the acknowledged and the remaining messages",
+        evidence=evidence,
+    )
+    left = {"labels_of_the_acknowledged_messages": acked, "labels_left_in_the_queue": application.labels()}
     judge(
         "MQDMPR-3.1.4.5-08",
-        expected=facts(acknowledged_messages=[*"abc"], messages_left_in_the_queue=[]),
+        expected=facts(labels_of_the_acknowledged_messages=[*"abc"], labels_left_in_the_queue=[]),
         observed=left,
         evidence=evidence,
     )
@@ -168,7 +174,7 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
         "MQMQ-2.2.19.3-04",
         expected=["b"],
         observed=[label for label in acked if label == "b"],
-        case="acknowledged messages of the aborted transaction",
+        case="labels of the acknowledged messages of the aborted transaction",
         evidence=evidence,
         errata="E119",
     )
@@ -199,12 +205,16 @@ def test_moved_message_is_acknowledged_only_when_received(peer, sut, judge, tran
     late = application.await_receive_acks(4)
     evidence = list(application.sent.values())
     observed = {
-        "acknowledged_after_moves": early,
-        "acknowledged_after_receipts": late,
-        "left": application.labels(subqueue),
+        "labels_acknowledged_after_the_moves": early,
+        "labels_acknowledged_after_the_receipts": late,
+        "labels_left_in_the_queue": application.labels(subqueue),
     }
     judge.all(
-        expected=facts(acknowledged_after_moves=[], acknowledged_after_receipts=[*"abde"], left=["c"]),
+        expected=facts(
+            labels_acknowledged_after_the_moves=[],
+            labels_acknowledged_after_the_receipts=[*"abde"],
+            labels_left_in_the_queue=["c"],
+        ),
         observed=observed,
         evidence=evidence,
     )
@@ -235,8 +245,8 @@ def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut
     judge(
         "MQQB-3.1.7.2-01",
         "MQMQ-2.2.19.3-02",
-        expected=facts(before_end=[], received=acknowledged(sent[0])),
-        observed={"before_end": early, "received": classes[RECEIVE]},
+        expected=facts(acknowledgments_before_the_end=[], acknowledgments_of_receipt=acknowledged(sent[0])),
+        observed={"acknowledgments_before_the_end": early, "acknowledgments_of_receipt": classes[RECEIVE]},
         evidence=evidence,
     )
     judge("MQDMPR-3.1.1.12-D24", expected=acknowledged(*sent[1:]), observed=classes[Q_PURGED], evidence=evidence)

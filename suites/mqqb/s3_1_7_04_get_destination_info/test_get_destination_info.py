@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 def expect_connection_to(peer):
     """Expect a connection to the address of the peer."""
-    return holds(f"a connection to {peer.address}", otherwise="no connection")
+    return holds(f"the SUT connects to {peer.address}", otherwise="no connection")
 
 
 def send_to_name(peer, sut, name: str):

@@ -38,7 +38,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
     arrived = holds(
-        f"a datagram at {peer.address}, port {caller.end.endpoint.port}",
+        f"the SUT sends a datagram to {peer.address}, port {caller.end.endpoint.port}",
         otherwise="the peer received no datagram there",
     )
     judge("MQQB-3.1.7.6-08", expected=arrived, observed=asked is not None, evidence=asked)
@@ -131,7 +131,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.5.2.2-08",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="after the retry time",
+        case="at the retry time",
         evidence=[asked, answer],
     )
 
@@ -158,7 +158,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         "MQQB-3.1.7.6-09",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="after the retry time",
+        case="at the retry time",
         evidence=asked,
     )
 

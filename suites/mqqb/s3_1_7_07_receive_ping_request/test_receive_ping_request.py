@@ -89,7 +89,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("the SUT answered", otherwise="no answer"),
+        expected=holds("the SUT answered the Ping Request", otherwise="no answer"),
         observed=exchange.is_answered,
         evidence=[*exchange],
     )

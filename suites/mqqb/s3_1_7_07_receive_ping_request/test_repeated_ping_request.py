@@ -20,7 +20,7 @@ def test_repeated_ping_request_is_answered_again(peer, judge):
     came = sum(exchange.is_answered for exchange in exchanges)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("2 or more responses arrive", otherwise=f"{came} answers"),
+        expected=holds("the SUT sends 2 or more Ping Responses", otherwise=f"{came} answers"),
         observed=came >= 2,
         evidence=[frame for exchange in exchanges for frame in exchange],
     )

@@ -105,7 +105,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
     later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
     expected = fields(
-        {"after the late response": PingingSut.NO_SESSION, "after the retry time": PingingSut.SESSION_RETRIED}
+        {"after the late response": PingingSut.NO_SESSION, "at the retry time": PingingSut.SESSION_RETRIED}
     )
-    observed = {"after the late response": after_late, "after the retry time": later}
+    observed = {"after the late response": after_late, "at the retry time": later}
     judge.all(expected=expected, observed=observed, evidence=[asked, late])

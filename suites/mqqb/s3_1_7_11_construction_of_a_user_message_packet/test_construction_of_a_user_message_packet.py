@@ -99,7 +99,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         "MQQB-3.1.7.11-03",
         expected=["message sent when nearly due"],
         observed=carried,
-        case="messages with a SessionHeader",
+        case="labels of the messages with a SessionHeader",
         evidence=[*early, *nearly, *again],
     )
     judge(
@@ -123,7 +123,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     anew = session.quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
-        expected=holds("no acknowledgment is sent at the old expiry"),
+        expected=holds("the SUT sends no acknowledgment at the old expiry time"),
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )

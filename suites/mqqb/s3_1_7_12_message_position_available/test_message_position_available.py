@@ -49,7 +49,13 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages sent", evidence=came)
+    judge(
+        "MQQB-3.1.7.12-14",
+        expected=[1, 2, 3],
+        observed=Sender.tags(came),
+        case="numbers of the messages sent",
+        evidence=came,
+    )
     ordinals = [int(one.rpartition("\\")[2]) for one in (*waiting, *third)]
     judge(
         "MQQB-3.1.7.12-08",
@@ -91,7 +97,7 @@ def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge
     sender.send(1)
     session = sender.poll_session()
     came = [] if session is None else sender.collect(session, 1)
-    judge.all(expected=[1], observed=Sender.tags(came), case="messages sent to the peer", evidence=came)
+    judge.all(expected=[1], observed=Sender.tags(came), case="numbers of the messages sent to the peer", evidence=came)
     if session is not None:
         session.acknowledge_all()
 
@@ -133,7 +139,13 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     at_once = Sender.tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="messages sent", evidence=session.messages)
+    judge(
+        "MQQB-3.1.7.12-04",
+        expected=[1],
+        observed=at_once,
+        case="numbers of the messages sent",
+        evidence=session.messages,
+    )
 
 
 @needs("send", "pause")

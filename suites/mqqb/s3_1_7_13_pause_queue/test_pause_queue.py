@@ -160,8 +160,10 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     ack = session.acknowledge_all()
     session.quiet()
     state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
-    observed = {"refusal": refusal, "state": state, "last message": last}
-    expected = fields({"refusal": "", "state": "OnHold", "last message": window})
+    observed = {"reason of a refusal": refusal, "State of the queue": state, "number of the last message sent": last}
+    expected = fields(
+        {"reason of a refusal": "", "State of the queue": "OnHold", "number of the last message sent": window}
+    )
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])
 
 
@@ -188,5 +190,7 @@ def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     sut.send(to, body="on hold", application_tag=2)
     peer.settle()
     came = [tag for tag in Sender.tags(opening.connection.messages) if tag == 2]
-    observed = {"state": sut.outgoing(to)["state"], "new messages": came}
-    judge.all(expected=fields({"state": "OnHold", "new messages": []}), observed=observed, evidence=answer)
+    observed = {"State of the queue": sut.outgoing(to)["state"], "new messages sent": came}
+    judge.all(
+        expected=fields({"State of the queue": "OnHold", "new messages sent": []}), observed=observed, evidence=answer
+    )

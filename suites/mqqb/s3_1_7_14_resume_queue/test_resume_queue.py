@@ -32,7 +32,7 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     judge.all(
         expected=[2, 3],
         observed=list_tags_after_first(session),
-        case="messages sent after the resumption",
+        case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
 

@@ -65,7 +65,7 @@ ATTRIBUTE_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D04": ("JP is 0", _is_not_journaled),
     "MQQB-3.1.7.15-D05": ("JN is 0", _is_no_dead_letter),
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
-    "MQQB-3.1.7.15-D07": ("there is no signature", _is_not_signed),
+    "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
 """Attributes of an acknowledgment that do not depend on its message, by rule."""
 
@@ -76,14 +76,16 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
 @passive(
     "MQQB-3.1.7.15-26",
     MESSAGE_KIND,
-    "no acknowledgment request, journaling, expiration, signature or encryption",
+    "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption",
     of_system=True,
 )
 @apply_to_administration_acks
 def demand_all_attributes(packet: Any) -> Finding:
     """Demand all attributes of an administration acknowledgment that do not depend on its message."""
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
-    return not wrong, ", ".join(wrong) or "no acknowledgment request, journaling, expiration, signature or encryption"
+    return not wrong, ", ".join(
+        wrong
+    ) or "the acknowledgment has no acknowledgment request, journaling, expiration, signature or encryption"
 
 
 def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
@@ -98,12 +100,12 @@ def _demand_body(packet: Any, message: Message, answered: Any) -> Finding:
 
 def _demand_delivery(packet: Any, message: Message, answered: Any) -> Finding:
     sent, came = packet.UserHeader.DM, message.DM
-    return sent == came, f"DM is {sent}, and {came} in the message"
+    return sent == came, f"DM is {sent} in the acknowledgment, and {came} in the message"
 
 
 for expected, compare, rules in (
     (
-        "a negative acknowledgment has the body of its message, a positive one has none",
+        "a negative acknowledgment has the body of its message, and a positive one has no body",
         _demand_body,
         {"MQQB-3.1.7.15-28": True, "MQQB-3.1.7.15-29": False},
     ),

@@ -40,7 +40,7 @@ def demand_no_requests(packet: Any) -> Finding:
     values["BodyType"] = properties.BodyType
     wrong = [f"{name} is {value}" for name, value in values.items() if value]
     wrong += [] if properties.Label == ACK_LABEL else [f"Label is {properties.Label!a}"]
-    return not wrong, ", ".join(wrong) or f"all are 0, and the label is {ACK_LABEL}"
+    return not wrong, ", ".join(wrong) or f"PR, TR, JN, JP, AQ, RQ, SH and BodyType are 0, and the label is {ACK_LABEL}"
 
 
 @passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)

@@ -235,7 +235,7 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
             "MQQB-3.1.7.17-11",
             expected=wanted,
             observed=observed,
-            case=f"FinalAcks on the {turn} session",
+            case=f"MessageIDs in the FinalAcks on the {turn} session",
             evidence=[*sent, *frames],
         )
         peer.hang_up()
@@ -267,7 +267,7 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
         "MQQB-3.1.7.17-11",
         expected=wanted,
         observed=observed,
-        case="FinalAcks on a different session",
+        case="MessageIDs in the FinalAcks on a different session",
         evidence=[*sent, *frames],
     )
 

@@ -9,7 +9,10 @@ SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
 """The number of cleanup times after which a session that is still open counts as never closed."""
-ONCE, TWICE, THRICE = (f"closed after {times} cleanup time{'s' * (times > 1)}" for times in (1, 2, 3))
+ONCE, TWICE, THRICE = (
+    f"closed by the SUT after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer"
+    for times in (1, 2, 3)
+)
 
 
 def begin_cleanups(sut: Sut) -> int:

@@ -24,7 +24,7 @@ class Exchange:
         answers=packets(
             "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
         ),
-        closed=False,
+        connection_closed_by_the_SUT=False,
     )
     """The acceptor answers the request, the parameters and the message, and does not close."""
 
@@ -38,7 +38,7 @@ class Exchange:
         """
         request = self.connection.sent[0].data
         answers = [frame for frame in self.answers if frame is not None and frame.data != request]
-        return {"answers": answers, "closed": self.connection.closed_by_sut}
+        return {"answers": answers, "connection_closed_by_the_SUT": self.connection.closed_by_sut}
 
     def answered(self, kind: str) -> Frame | None:
         """Return the first answer of a kind, by the name of the kind."""

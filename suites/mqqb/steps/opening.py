@@ -121,7 +121,7 @@ def respond_to_parameters(connection: RawConversation, frame: Frame, **header: A
 
 # -- time --------------------------------------------------------------------------------------------------------
 
-CLOSED_ON_TIME = holds("closed when the Session Initialization Timer expired")
+CLOSED_ON_TIME = holds("the SUT closed the connection when the Session Initialization Timer expired")
 CLOSED_EARLY = "closed early"
 
 

@@ -140,7 +140,7 @@ def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings:
 
 EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     demand_base_flags: "BaseHeader.Flags is 0",
-    demand_other_user_flags: "only MP, DM (in an OrderAck: E36) and DQ (3 or 7) are set in UserHeader.Flags",
+    demand_other_user_flags: "only MP, DM (in an OrderAck, see E36) and DQ (3 or 7) are set in UserHeader.Flags",
     demand_private_name: "the destination is the private queue of order_queue$",
     demand_direct_name: "the direct name consists of an address and order_queue$",
     demand_label: "the label is QM Ordering Ack",

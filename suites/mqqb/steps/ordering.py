@@ -188,7 +188,7 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 
 
 CLOSES_EARLY = fields(
-    {"sessions that are not open closed": [True, True], "message on an open session acknowledged": True}
+    {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
 """The expected reactions to a packet that only an open session accepts (``send_before_open``)."""
 
@@ -210,8 +210,8 @@ def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Fram
         )
     answer = late.acknowledgment()
     observed = {
-        "sessions that are not open closed": closed,
-        "message on an open session acknowledged": answer is not None,
+        "SUT closed the sessions that are not open": closed,
+        "SUT acknowledged a message on an open session": answer is not None,
     }
     return observed, [*sent, *(each.last for each in early), answer]
 

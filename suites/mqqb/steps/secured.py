@@ -96,7 +96,7 @@ class SecuredDisposition:
     @property
     def silent_refusal(self) -> str:
         """Return the message's administration acknowledgments and whether the message is in its queue."""
-        return f"{self.answer} and message {self.kept}"
+        return f"{self.answer} and the message is {self.kept}"
 
     @property
     def level(self) -> str:
@@ -137,7 +137,7 @@ RULES_OF_ACKNOWLEDGING = (
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
 NOT_KEPT_OUTCOME = "not stored in its queue"
-SILENT_REFUSAL_OUTCOME = f"no acknowledgment and message {NOT_KEPT_OUTCOME}"
+SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
     "answer": "administration acknowledgment",
     "final": "FinalAck",
@@ -293,7 +293,7 @@ class Secured:
 
     def refused_without_storing(self, nack: str) -> str:
         """Return ``silent_refusal`` of a message that is refused and not stored."""
-        return f"{self.refused(nack)} and message {NOT_KEPT_OUTCOME}"
+        return f"{self.refused(nack)} and the message is {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Build a message without a SecurityHeader."""

@@ -100,11 +100,14 @@ def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
 
     def judge_field(body: FinalAckBody, message: Message) -> Finding:
         came, sent = getattr(message, of_message or name), getattr(body, name)
-        return sent == came, f"{name} is {_show_field(sent)}, and {_show_field(came)} in the message"
+        return (
+            sent == came,
+            f"{name} is {_show_field(sent)} in the acknowledgment, and {_show_field(came)} in the message",
+        )
 
     return apply_to_final_acks_of_messages(judge_field)
 
 
 def _show_field(value: Any) -> str:
     """Return a field as text; a TxSequenceID with its two parts."""
-    return f"Ordinal {value.Ordinal} of TimeStamp {value.TimeStamp}" if isinstance(value, TxSequenceID) else str(value)
+    return f"(Ordinal {value.Ordinal}, TimeStamp {value.TimeStamp})" if isinstance(value, TxSequenceID) else str(value)

@@ -47,8 +47,8 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
         observed=seen,
         evidence=evidence,
     )
-    expected = facts(accepted_syntax_was_proposed=True, labels_returned=["first", "first", "second"])
-    observed = {"accepted_syntax_was_proposed": spoken in transfers, "labels_returned": seen}
+    expected = facts(the_accepted_syntax_was_proposed=True, labels_returned_by_the_reads=["first", "first", "second"])
+    observed = {"the_accepted_syntax_was_proposed": spoken in transfers, "labels_returned_by_the_reads": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 
 
@@ -79,7 +79,13 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
         call = association.call("RemoteQmGetVersion")
         seen.append(call.outcome)
         evidence += call.evidence
-    judge("MQQP-2.1-D01", expected=each("returned", "client"), observed=seen, evidence=evidence)
+    judge(
+        "MQQP-2.1-D01",
+        expected=each("returned", "client"),
+        observed=seen,
+        evidence=evidence,
+        case="call of RemoteQmGetVersion",
+    )
 
 
 @covers("MQQP-1.9-D01")

@@ -105,11 +105,21 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
     for read in reads:
         dw_size, size = read.description.dwSize if read.description is not None else None, len(bytes(message))
         sent, evidence = UnchangedMessage(message), read.evidence
-        sizes, packet = {"dwSize": dw_size}, {"bytes": len(read.packet_bytes)}
-        judge("MQQP-2.2.2.1-03", expected=facts(dwSize=size, bytes=size), observed=sizes | packet, evidence=evidence)
+        sizes, packet = {"dwSize": dw_size}, {"size_of_the_packet_in_bytes": len(read.packet_bytes)}
+        judge(
+            "MQQP-2.2.2.1-03",
+            expected=facts(dwSize=size, size_of_the_packet_in_bytes=size),
+            observed=sizes | packet,
+            evidence=evidence,
+        )
         packet["message"] = read
-        judge("MQQP-2.2.2.1-10", expected=facts(bytes=size, message=sent), observed=packet, evidence=evidence)
-        observed, expected = sizes | packet, facts(dwSize=size, bytes=size, message=sent)
+        judge(
+            "MQQP-2.2.2.1-10",
+            expected=facts(size_of_the_packet_in_bytes=size, message=sent),
+            observed=packet,
+            evidence=evidence,
+        )
+        observed, expected = sizes | packet, facts(dwSize=size, size_of_the_packet_in_bytes=size, message=sent)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=observed, evidence=evidence)
         judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), case="dwSize", observed=dw_size, evidence=evidence)
 
@@ -126,9 +136,15 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else call.label_or_outcome for call in calls]
     then = queue.read(peek, by=by).label_or_outcome
-    observed = {"dwSize_0": refused[0], "dwSize_above_range": refused[1:], "peek_afterwards": then}
+    observed = {
+        "read_with_dwSize_0": refused[0],
+        "reads_with_dwSize_above_its_range": refused[1:],
+        "peek_after_the_reads": then,
+    }
     judge.all(
-        expected=facts(dwSize_0="first", dwSize_above_range=each("refused"), peek_afterwards="first"),
+        expected=facts(
+            read_with_dwSize_0="first", reads_with_dwSize_above_its_range=each("refused"), peek_after_the_reads="first"
+        ),
         observed=observed,
         evidence=calls,
     )
@@ -202,7 +218,9 @@ def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action)
         waits = read.state_after_silence()
     remote.deliver(["first"])
     read.wait()
-    observed = {"before_arrival": waits, "after_arrival": read.label_or_outcome}
+    observed = {"read_before_an_arrival": waits, "read_after_an_arrival": read.label_or_outcome}
     judge.all(
-        expected=facts(before_arrival=Call.WAITING, after_arrival="first"), observed=observed, evidence=read.evidence
+        expected=facts(read_before_an_arrival=Call.WAITING, read_after_an_arrival="first"),
+        observed=observed,
+        evidence=read.evidence,
     )

@@ -73,7 +73,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     judge(
         "MQQP-3.1.4.4-01",
         expected=1,
-        case="calls of RemoteQMCloseQueue",
+        case="number of calls of RemoteQMCloseQueue",
         observed=opened["RemoteQMCloseQueue"],
         evidence=evidence,
     )
@@ -87,14 +87,20 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
         observed=[end.hex() for end in ends],
         evidence=evidence,
     )
-    judge("MQQP-3.1.4.2-01", expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
+    judge(
+        "MQQP-3.1.4.2-01",
+        expected=1,
+        case="number of calls of RemoteQMEndReceive",
+        observed=len(ends),
+        evidence=evidence,
+    )
     paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
     once = {"RemoteQMEndReceive": 1, "RemoteQMCancelReceive": 1}
     judge("MQQP-3.1.4.1-01", expected=once, case="number of calls", observed=paired, evidence=evidence)
     judge(
         "MQQP-3.1.4.5-01",
         expected=1,
-        case="calls of RemoteQMCloseCursor",
+        case="number of calls of RemoteQMCloseCursor",
         observed=count.get("RemoteQMCloseCursor", 0),
         evidence=evidence,
     )
@@ -149,8 +155,8 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING_METHODS else []
     expected, observed = (
-        facts(number_of_different_behaviours=1, successes=[]),
-        {"number_of_different_behaviours": len(ways), "successes": successes},
+        facts(number_of_different_reactions_to_a_failure=1, requests_that_succeed=[]),
+        {"number_of_different_reactions_to_a_failure": len(ways), "requests_that_succeed": successes},
     )
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
@@ -235,8 +241,8 @@ def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, nam
     judge(
         rule,
         expected=facts(
-            request_after_the_malformed_answer=Outcome.NO_SUCCESS, request_after_a_valid_answer=Outcome.SUCCESS
+            request_that_gets_a_malformed_answer=Outcome.NO_SUCCESS, request_that_gets_a_valid_answer=Outcome.SUCCESS
         ),
-        observed={"request_after_the_malformed_answer": said, "request_after_a_valid_answer": then},
+        observed={"request_that_gets_a_malformed_answer": said, "request_that_gets_a_valid_answer": then},
         evidence=calls,
     )

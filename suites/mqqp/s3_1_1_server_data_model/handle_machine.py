@@ -113,7 +113,7 @@ class Handle(Machine, path=Path(__file__)):
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
-    @probe("read")
+    @probe("waiting read")
     def look_at_read(self) -> str:
         """Return the outcome of the read that waited. A cancelled read returns no message; its status is not judged
         (E51).
@@ -124,18 +124,18 @@ class Handle(Machine, path=Path(__file__)):
         self.evidence.append(self._record_read)
         return self._record_read.label or Outcome.REFUSED
 
-    @probe("peek of the other reader")
+    @probe("peek by another reader")
     def peek_other(self) -> str:
         """Return the first message that the second reader finds."""
         return self._name_read(self._other.peek())
 
-    @probe("peek of the other reader after an arrival")
+    @probe("peek by another reader after an arrival")
     def peek_other_when_message_came(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
         return self.peek_other()
 
-    @probe("read of another queue")
+    @probe("waiting read from another queue")
     def look_beside(self) -> str:
         """Return the outcome of the second reader's waiting read."""
         return name_read(self._beside)

@@ -55,7 +55,7 @@ def _read_in_each_way(queue, by, cursor):
 )
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
-def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
+def test_reads_of_the_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
     when a new queue with the same name contains a message. A second open queue can still be read.
     """
@@ -103,8 +103,8 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     reads = [call for calls in made.values() for call in calls]
     then = beside.receive().label_or_outcome
     observed = {
-        "reads_of_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],
-        "read_of_other_queue": then,
+        "reads_of_the_deleted_queue": [*ends, *(one.label_or_failure for one in reads)],
+        "read_of_the_other_queue": then,
     }
     judge(
         "MQQP-3.1.4.7-03",
@@ -112,5 +112,5 @@ def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
         observed=purged.outcome != "MQ_OK" or purged.outcome,
         evidence=purged.evidence,
     )
-    expected = facts(reads_of_deleted_queue=each(Call.FAILURE, "read"), read_of_other_queue="second")
+    expected = facts(reads_of_the_deleted_queue=each(Call.FAILURE, "read"), read_of_the_other_queue="second")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

@@ -109,11 +109,15 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
     ended = queue.acknowledge(received)
     after = [one.peek(by=by).label_or_outcome for one in (queue, other)]
     observed = {
-        "peeks_while_locked": [seen[3], elsewhere.label_or_outcome],
-        "end": ended.outcome,
+        "peeks_while_the_message_is_locked": [seen[3], elsewhere.label_or_outcome],
+        "end_of_the_receive": ended.outcome,
         "peeks_after_the_end": after,
     }
-    expected = facts(peeks_while_locked=["second", "second"], end="MQ_OK", peeks_after_the_end=["second", "second"])
+    expected = facts(
+        peeks_while_the_message_is_locked=["second", "second"],
+        end_of_the_receive="MQ_OK",
+        peeks_after_the_end=["second", "second"],
+    )
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = ["first", "second", "second"]
     judge(
@@ -150,14 +154,20 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     remote.send_all(sent)
     reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
-        judge(*rules["buffer"], expected=UnchangedMessage(packet), observed=read, evidence=read.evidence)
+        judge(
+            *rules["buffer"],
+            expected=UnchangedMessage(packet),
+            observed=read,
+            evidence=read.evidence,
+            case="message returned by the read",
+        )
         size, packet_size = read_sizes(read)
         judge(
             *rules["size"],
             expected=packet_size or "a packet",
             observed=size,
             evidence=read.evidence,
-            case="bytes of the message",
+            case="size of the message in bytes",
         )
 
 
@@ -196,7 +206,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
     judge(
         "MQDMPR-3.1.7.1.9-10",
         expected=sorted(set(numbers)),
-        case="SequentialIds",
+        case="SequentialIds of the messages",
         observed=numbers,
         evidence=received.evidence,
     )
@@ -204,7 +214,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
         "MQQP-3.1.4.10-05",
         "MQQP-3.1.4.10-52",
         expected=ascending,
-        case="SequentialIds of peek and receive",
+        case="SequentialIds returned by peek and receive",
         observed=known,
         evidence=received.evidence,
     )
@@ -264,8 +274,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     remote.deliver(["first"])
     then = queue.receive(by=by).label_or_outcome
     evidence = reads
-    observed = {"reads": [one.label_or_failure for one in reads], "receive_after_arrival": then}
-    expected = facts(reads=each(Call.FAILURE), receive_after_arrival="first")
+    observed = {"reads": [one.label_or_failure for one in reads], "receive_after_an_arrival": then}
+    expected = facts(reads=each(Call.FAILURE), receive_after_an_arrival="first")
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(
         *rules["not found"],
@@ -434,18 +444,21 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
     )
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
-    observed = {"received": received.label_or_outcome, "left": queue.labels()}
+    observed = {"receive_by_the_cursor": received.label_or_outcome, "labels_left_in_the_queue": queue.labels()}
     judge(
-        *rules["receive"], expected=facts(received=labels[at], left=left), observed=observed, evidence=received.evidence
+        *rules["receive"],
+        expected=facts(receive_by_the_cursor=labels[at], labels_left_in_the_queue=left),
+        observed=observed,
+        evidence=received.evidence,
     )
     apart = [queue.peek(by=by, hCursor=one) for one in (others[0], others[2])]
     observed = {
-        "received": received.label_or_outcome,
+        "receive_by_the_cursor": received.label_or_outcome,
         "peeks_by_other_cursors": [one.label_or_outcome for one in apart],
     }
     judge(
         *rules["cursor"],
-        expected=facts(received=labels[at], peeks_by_other_cursors=left[:1] * 2),
+        expected=facts(receive_by_the_cursor=labels[at], peeks_by_other_cursors=left[:1] * 2),
         observed=observed,
         evidence=apart,
     )

@@ -97,16 +97,16 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     elsewhere, here = admin.cancel(number), queue.cancel(number)
     read.wait()
     seen = {
-        "before_cancel": waits,
+        "read_before_the_cancel": waits,
         "cancel_by_another_queue": elsewhere.outcome,
         "cancel_by_its_queue": here.outcome,
-        "answered": read.answered,
+        "the_read_has_ended": read.answered,
     }
     expected = facts(
-        before_cancel=read.WAITING,
+        read_before_the_cancel=read.WAITING,
         cancel_by_another_queue="MQ_ERROR_INVALID_HANDLE",
         cancel_by_its_queue="MQ_OK",
-        answered=True,
+        the_read_has_ended=True,
     )
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
@@ -117,14 +117,14 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
         queue.give_back(arriving)
     again = queue.start_receive(by=by, dwRequestID=number)
     seen = {
-        "read_of_empty_queue": empty.label_or_failure,
-        "read_at_arrival": arriving.label_or_outcome,
+        "read_of_the_empty_queue": empty.label_or_failure,
+        "read_that_an_arrival_ends": arriving.label_or_outcome,
         "next_receive": again.label_or_outcome,
     }
     evidence = [empty, arriving, again]
     judge(
         *rules["removed"],
-        expected=facts(read_of_empty_queue=read.FAILURE, read_at_arrival="first", next_receive="first"),
+        expected=facts(read_of_the_empty_queue=read.FAILURE, read_that_an_arrival_ends="first", next_receive="first"),
         observed=seen,
         evidence=evidence,
     )
@@ -132,11 +132,14 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     remote.deliver(["second"], queue="admin")
     remote.deliver(["third"])
     right = [admin.read(action, by=by), queue.read(action, by=by)]
-    seen = {"queue_admin": right[0].label_or_outcome, "queue_plain": right[1].label_or_outcome}
+    seen = {
+        "label_read_from_queue_admin": right[0].label_or_outcome,
+        "label_read_from_queue_plain": right[1].label_or_outcome,
+    }
     judge(
         *rules["found"],
         of_queue,
-        expected=facts(queue_admin="second", queue_plain="third"),
+        expected=facts(label_read_from_queue_admin="second", label_read_from_queue_plain="third"),
         observed=seen,
         evidence=right,
     )
@@ -192,12 +195,14 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     seen, evidence = (
         {
             "read_with_timeout_0": at_once.label_or_failure,
-            "read_before_arrival": waits,
-            "read_after_arrival": read.label_or_outcome,
+            "read_before_an_arrival": waits,
+            "read_after_an_arrival": read.label_or_outcome,
         },
         [at_once, read],
     )
-    expected = facts(read_with_timeout_0=read.FAILURE, read_before_arrival=read.WAITING, read_after_arrival="second")
+    expected = facts(
+        read_with_timeout_0=read.FAILURE, read_before_an_arrival=read.WAITING, read_after_an_arrival="second"
+    )
     judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
 
 
@@ -230,7 +235,7 @@ def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, jud
     observed = {
         "read_of_the_other_queue": waits,
         "cancel": cancelled.outcome,
-        "cancelled_read_answered": other.answered,
+        "the_cancelled_read_has_ended": other.answered,
     }
-    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", cancelled_read_answered=True)
+    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", the_cancelled_read_has_ended=True)
     judge.all(expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

@@ -76,8 +76,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         "MQQP-3.1.4.2-01",
         "MQQP-3.1.4.2-07",
         "MQDMPR-3.1.7.1.12-13",
-        expected=facts(end_with_RR_ACK="MQ_OK", queue_seen_by_each_reader=gone),
-        observed={"end_with_RR_ACK": taken.outcome, "queue_seen_by_each_reader": left},
+        expected=facts(end_with_RR_ACK="MQ_OK", queue_as_each_reader_sees_it=gone),
+        observed={"end_with_RR_ACK": taken.outcome, "queue_as_each_reader_sees_it": left},
         evidence=taken.evidence,
     )
     again = queue.acknowledge(back)
@@ -92,8 +92,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     nulls = [call.has_null_handle for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
-        expected=facts(returned_handle_is_null=each(True), call_with_old_handle=UNKNOWN_CONTEXT_FAULT),
-        observed={"returned_handle_is_null": nulls, "call_with_old_handle": again.outcome},
+        expected=facts(the_returned_handle_is_NULL=each(True), call_with_the_old_handle=UNKNOWN_CONTEXT_FAULT),
+        observed={"the_returned_handle_is_NULL": nulls, "call_with_the_old_handle": again.outcome},
         evidence=[taken, again],
     )
     seen = {
@@ -117,8 +117,12 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     before = association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=Ack.RR_ACK)
     queue = remote.open_with_messages("first", association=association)
     opened = association.call("RemoteQMEndReceive", pphContext=queue.NULL_HANDLE, dwAck=Ack.RR_ACK)
-    observed = {"before_open": before.outcome, "after_open": opened.outcome, "peek": queue.peek().label_or_outcome}
-    expected = facts(before_open=INVALID_HANDLE, after_open=INVALID_HANDLE, peek="first")
+    observed = {
+        "end_before_a_queue_is_open": before.outcome,
+        "end_after_a_queue_is_open": opened.outcome,
+        "peek": queue.peek().label_or_outcome,
+    }
+    expected = facts(end_before_a_queue_is_open=INVALID_HANDLE, end_after_a_queue_is_open=INVALID_HANDLE, peek="first")
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
@@ -136,14 +140,14 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     others = [queue.acknowledge(read).outcome for number, read in enumerate(reads) if number != ended_first]
     back = [labels[ended_first]]
     seen = {
-        "messages_received": [read.label_or_outcome for read in reads],
+        "labels_received": [read.label_or_outcome for read in reads],
         "end_with_RR_NACK": ended.outcome,
         "queue_after_RR_NACK": free,
         "ends_with_RR_ACK": others,
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
-        messages_received=labels,
+        labels_received=labels,
         end_with_RR_NACK="MQ_OK",
         queue_after_RR_NACK=back,
         ends_with_RR_ACK=["MQ_OK", "MQ_OK"],
@@ -167,14 +171,18 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
     ended = queue.end(read, right)
     observed = {
         "read": read.label_or_outcome,
-        "invalid_dwAck_refused": call.is_refused,
-        "other_messages": locked,
-        "valid_dwAck": ended.outcome,
-        "queue_afterwards": queue.labels(),
+        "end_with_an_invalid_dwAck_is_refused": call.is_refused,
+        "labels_of_the_other_messages": locked,
+        "end_with_a_valid_dwAck": ended.outcome,
+        "queue_after_the_end": queue.labels(),
     }
     after = ["first", "second"] if right == Ack.RR_NACK else ["second"]
     expected = facts(
-        read="first", invalid_dwAck_refused=True, other_messages=["second"], valid_dwAck="MQ_OK", queue_afterwards=after
+        read="first",
+        end_with_an_invalid_dwAck_is_refused=True,
+        labels_of_the_other_messages=["second"],
+        end_with_a_valid_dwAck="MQ_OK",
+        queue_after_the_end=after,
     )
     judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])
 
@@ -193,8 +201,14 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
     before = waiting.state_after_silence()
     ended = queue.give_back(held)
     after = waiting.state_after_silence()
-    observed = {"while_locked": before, "nack": ended.outcome, "after_nack": after}
-    expected = facts(while_locked=waiting.WAITING, nack="MQ_OK", after_nack="first")
+    observed = {
+        "waiting_read_before_the_end": before,
+        "end_with_RR_NACK": ended.outcome,
+        "waiting_read_after_the_end": after,
+    }
+    expected = facts(
+        waiting_read_before_the_end=waiting.WAITING, end_with_RR_NACK="MQ_OK", waiting_read_after_the_end="first"
+    )
     judge.all(expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
 
 
@@ -216,6 +230,6 @@ def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone,
         queue.close()
     ended = queue.end(held, ack)
     again = queue.end(held, ack)
-    observed = {"returned_handle_is_null": ended.has_null_handle, "call_with_old_handle": again.outcome}
-    expected = facts(returned_handle_is_null=True, call_with_old_handle=UNKNOWN_CONTEXT_FAULT)
+    observed = {"the_returned_handle_is_NULL": ended.has_null_handle, "call_with_the_old_handle": again.outcome}
+    expected = facts(the_returned_handle_is_NULL=True, call_with_the_old_handle=UNKNOWN_CONTEXT_FAULT)
     judge("MQQP-3.1.4.2-16", expected=expected, observed=observed, evidence=[ended, again])

@@ -36,18 +36,18 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
     if third.outcome == "MQ_OK":
         judge(
             "MQQP-3.1.4.3-16",
-            expected=holds("a third handle for a descriptor that is already open"),
+            expected=holds("another open of the same queue returns a third handle"),
             observed=bytes(third.out.phContext) not in handles,
             evidence=[*evidence, *third.evidence],
         )
-    opened = {"outcomes": both, "some_handle_is_null": queue.NULL_HANDLE in handles}
-    expected = facts(outcomes=each("MQ_OK"), some_handle_is_null=False)
+    opened = {"outcomes_of_the_opens": both, "a_handle_is_NULL": queue.NULL_HANDLE in handles}
+    expected = facts(outcomes_of_the_opens=each("MQ_OK"), a_handle_is_NULL=False)
     judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [one.peek().label_or_outcome for one in (queue, second)]
     judge("MQQP-3.1.4.3-19", expected=each("first", "read"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
-    observed = {"handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}
-    expected = facts(handles_differ=True, first_close="MQ_OK", second_close="fault nca_s_fault_context_mismatch")
+    observed = {"the_handles_differ": apart, "first_close": closed.outcome, "second_close": again.outcome}
+    expected = facts(the_handles_differ=True, first_close="MQ_OK", second_close="fault nca_s_fault_context_mismatch")
     judge(
         "MQQP-3.1.4.3-10",
         "MQQP-2.2.1.1-01",
@@ -73,7 +73,7 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
         expected=INVALID_PARAMETER,
         observed=differs.outcome,
         evidence=differs.evidence,
-        case="opening with unequal values",
+        case="open with unequal values",
     )
     judge.conclude("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").expect_success()
@@ -84,7 +84,7 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
         expected="MQ_OK",
         observed=ignored.outcome,
         evidence=ignored.evidence,
-        case="opening with any ignored value",
+        case="open with any ignored value",
     )
     judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
@@ -133,9 +133,13 @@ def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
     in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]
     above = [queue.open_session(dwMQS=value) for value in (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)]
     observed = {
-        "in_range": in_range,
-        "above_is_refused": [call.is_refused for call in above],
+        "opens_with_dwMQS_in_its_range": in_range,
+        "opens_with_dwMQS_above_its_range_are_refused": [call.is_refused for call in above],
         "peek": queue.peek().label_or_outcome,
     }
-    expected = facts(in_range=each(status("MQ_OK")), above_is_refused=each(True), peek="first")
+    expected = facts(
+        opens_with_dwMQS_in_its_range=each(status("MQ_OK")),
+        opens_with_dwMQS_above_its_range_are_refused=each(True),
+        peek="first",
+    )
     judge.all(expected=expected, observed=observed, evidence=[*in_range[-2:], *above])

@@ -53,7 +53,7 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         expected="MQ_OK",
         observed=closed.outcome,
         evidence=closed.evidence,
-        case="close",
+        case="close of the queue",
     )
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     judge(
@@ -65,7 +65,7 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         expected=UNKNOWN_CONTEXT_FAULT,
         observed=again.outcome,
         evidence=again.evidence,
-        case="second close",
+        case="second close by the old handle",
     )
     read = queue.peek()
     judge(
@@ -76,17 +76,22 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         case="read of the closed queue",
     )
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    observed = {"before_close": "refused" if refused.failed else refused.outcome, "after_close": taken.outcome}
+    observed = {
+        "open_by_another_reader_before_the_close": "refused" if refused.failed else refused.outcome,
+        "open_by_another_reader_after_the_close": taken.outcome,
+    }
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(before_close="refused", after_close="MQ_OK"),
+        expected=facts(
+            open_by_another_reader_before_the_close="refused", open_by_another_reader_after_the_close="MQ_OK"
+        ),
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )
     still = admin.peek()
     seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or still.label_or_outcome
-    expected = holds("the second queue is open, and empty")
+    expected = holds("the second queue is open and empty")
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=still.evidence)
 
 
@@ -126,16 +131,16 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = {
-        "reads_before_close": before,
+        "reads_before_the_close": before,
         "close": closed.outcome,
-        "reads_after_close": ends,
-        "read_of_other_handle": beside.state_after_silence(),
+        "reads_after_the_close": ends,
+        "read_by_the_other_handle": beside.state_after_silence(),
     }
     expected = facts(
-        reads_before_close=each(Call.WAITING),
+        reads_before_the_close=each(Call.WAITING),
         close="MQ_OK",
-        reads_after_close=each("cancelled"),
-        read_of_other_handle=Call.WAITING,
+        reads_after_the_close=each("cancelled"),
+        read_by_the_other_handle=Call.WAITING,
     )
     judge(
         "MQQP-3.1.4.4-08",
@@ -148,8 +153,8 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     )
     judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen, expected = (
-        {"reads_of_closed_queue": ends, "read_of_other_queue": elsewhere.state_after_silence()},
-        facts(reads_of_closed_queue=each("cancelled"), read_of_other_queue=Call.WAITING),
+        {"reads_of_the_closed_queue": ends, "read_of_the_other_queue": elsewhere.state_after_silence()},
+        facts(reads_of_the_closed_queue=each("cancelled"), read_of_the_other_queue=Call.WAITING),
     )
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 
@@ -172,6 +177,14 @@ def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
 
     before = list_known_entries()
     ended = closed.close()
-    observed = {"entries_before": before, "close": ended.outcome, "entries_after": list_known_entries()}
-    expected = facts(entries_before=[one.context for one in queues], close="MQ_OK", entries_after=[other.context])
+    observed = {
+        "contexts_before_the_close": before,
+        "close": ended.outcome,
+        "contexts_after_the_close": list_known_entries(),
+    }
+    expected = facts(
+        contexts_before_the_close=[one.context for one in queues],
+        close="MQ_OK",
+        contexts_after_the_close=[other.context],
+    )
     judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

@@ -82,7 +82,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     seen = {"reads": [one.label_or_outcome for one in others], "closes": ends}
     judge("MQQP-3.1.4.5-09", expected=facts(reads=each("first"), closes=each("MQ_OK")), observed=seen, evidence=others)
     seen, expected = (
-        {"open_cursor": read.label_or_outcome, "closed_cursor": gone[0].outcome},
-        facts(open_cursor="second", closed_cursor=NO_CURSOR),
+        {"peek_by_the_open_cursor": read.label_or_outcome, "peek_by_the_closed_cursor": gone[0].outcome},
+        facts(peek_by_the_open_cursor="second", peek_by_the_closed_cursor=NO_CURSOR),
     )
     judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)

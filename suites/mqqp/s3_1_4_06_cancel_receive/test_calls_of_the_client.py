@@ -25,7 +25,7 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     begun = [reader.get_read_description(call).dwRequestID for call in reader.reads()]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
-    observed = {"RemoteQMCancelReceive_was_called": came, "its_dwRequestID": cancelled}
-    expected = facts(RemoteQMCancelReceive_was_called=[False, False, True], its_dwRequestID=begun[1:])
+    observed = {"RemoteQMCancelReceive_was_called": came, "dwRequestID_in_the_call": cancelled}
+    expected = facts(RemoteQMCancelReceive_was_called=[False, False, True], dwRequestID_in_the_call=begun[1:])
     evidence = [*reader.reads(), *cancels]
     judge("MQQP-3.1.4.6-03", expected=expected, observed=observed, evidence=evidence)

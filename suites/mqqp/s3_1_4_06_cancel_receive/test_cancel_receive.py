@@ -63,9 +63,15 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
         for value in (0, queue.pointer + 1)
     ]
-    observed = {"pQueue_0": pointers[0].outcome, "pQueue_of_another_queue": pointers[1].outcome}
-    expected = facts(pQueue_0=find_release(remote.sut).no_queue_to_cancel, pQueue_of_another_queue=INVALID_PARAMETER)
-    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
+    observed = {
+        "pQueue_0": pointers[0].outcome,
+        "pQueue_of_another_queue": pointers[1].outcome,
+    }
+    expected = facts(
+        pQueue_0=find_release(remote.sut).no_queue_to_cancel,
+        pQueue_of_another_queue=INVALID_PARAMETER,
+    )
+    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="cancel with a wrong pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge(
         "MQQP-3.1.4.6-11",
@@ -77,12 +83,17 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     still = read.state_after_silence()
     cancelled = queue.cancel(number)
     seen = {
-        "cancel_of_other_request": other.outcome,
-        "read_before_cancel": still,
-        "cancel": cancelled.outcome,
-        "read": describe_end(read),
+        "cancel_of_another_dwRequestID": other.outcome,
+        "read_before_the_cancel": still,
+        "cancel_of_its_dwRequestID": cancelled.outcome,
+        "read_after_the_cancel": describe_end(read),
     }
-    expected = facts(cancel_of_other_request=ERROR, read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
+    expected = facts(
+        cancel_of_another_dwRequestID=ERROR,
+        read_before_the_cancel=read.WAITING,
+        cancel_of_its_dwRequestID="MQ_OK",
+        read_after_the_cancel=NO_MESSAGE,
+    )
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
@@ -105,8 +116,8 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-05",
-        expected=one_of(facts(success=True, peek_ended=True), facts(success=False, peek_ended=False)),
-        observed={"success": cancelled.outcome == "MQ_OK", "peek_ended": read.answered},
+        expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
+        observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
         evidence=[read, cancelled],
     )
 
@@ -142,18 +153,18 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     again = queue.cancel(one)
     fresh = queue.begin_receive(dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen, expected = (
-        {"second_cancel": again.outcome, "new_read_with_same_request_id": fresh.state_after_silence()},
-        facts(second_cancel=ERROR, new_read_with_same_request_id=first.WAITING),
+        {"second_cancel": again.outcome, "new_read_with_the_same_dwRequestID": fresh.state_after_silence()},
+        facts(second_cancel=ERROR, new_read_with_the_same_dwRequestID=first.WAITING),
     )
     judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
     seen = {
-        "reads_before_cancel": waits,
+        "reads_before_the_cancel": waits,
         "cancel": cancelled.outcome,
         "first_read": end,
         "second_read": second.state_after_silence(),
     }
     expected = facts(
-        reads_before_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
+        reads_before_the_cancel=each(first.WAITING), cancel="MQ_OK", first_read=NO_MESSAGE, second_read=first.WAITING
     )
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
@@ -184,8 +195,8 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else read.WAITING for read in reads]
     judge.all(
-        expected=facts(reads_before_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_cancel=expected),
-        observed={"reads_before_cancel": waits, "cancel": cancelled.outcome, "reads_after_cancel": after},
+        expected=facts(reads_before_the_cancel=each(reads[0].WAITING), cancel="MQ_OK", reads_after_the_cancel=expected),
+        observed={"reads_before_the_cancel": waits, "cancel": cancelled.outcome, "reads_after_the_cancel": after},
         evidence=cancelled.evidence,
     )
     for number in numbers:
@@ -229,17 +240,17 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     remote.deliver(["first", "second"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {
-        "receive_before_cancel": waits,
+        "pending_receive_before_the_cancel": waits,
         "cancel": cancelled.outcome,
-        "receive_after_cancel": end,
+        "pending_receive_after_the_cancel": end,
         "earlier_receive": earlier.wait().label_or_outcome,
         "next_receive": then,
     }
     expected, evidence = (
         facts(
-            receive_before_cancel=read.WAITING,
+            pending_receive_before_the_cancel=read.WAITING,
             cancel="MQ_OK",
-            receive_after_cancel=NO_MESSAGE,
+            pending_receive_after_the_cancel=NO_MESSAGE,
             earlier_receive="first",
             next_receive="second",
         ),
@@ -260,5 +271,5 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
         expected="MQ_OK",
         observed=cancelled.outcome,
         evidence=cancelled.evidence,
-        case="cancel",
+        case="cancel of the read",
     )

@@ -58,7 +58,7 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         expected="MQ_OK",
         observed=purged.outcome,
         evidence=purged.evidence,
-        case="purge",
+        case="purge of the queue",
     )
     judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
@@ -96,16 +96,16 @@ def test_purge_removes_all_messages(remote, judge, kind):
     later = build_full_message(remote.peer, "first", kind)
     remote.send_all([later])
     observed = {
-        "messages_before": before,
+        "number_of_messages_before_the_purge": before,
         "purge": purged.outcome,
-        "queue_after_purge": left,
+        "queue_after_the_purge": left,
         "later_message": queue.receive(),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
-        messages_before=len(sent),
+        number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
-        queue_after_purge=[],
+        queue_after_the_purge=[],
         later_message=UnchangedMessage(later),
         queue_at_the_end=[],
     )
@@ -137,21 +137,21 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     told = list_class_names([ack for ack in receiver.await_acks(3) if get_correlation_id(ack) == identifier(sent[0])])
     remote.deliver(["fourth"])
     observed = {
-        "received": received.label_or_outcome,
+        "label_of_the_unended_receive": received.label_or_outcome,
         "purge": purged.outcome,
-        "end": ended.outcome,
-        "queue_before_end": before,
-        "queue_after_end": after,
-        "queue_after_next_message": queue.labels(),
+        "end_of_the_receive": ended.outcome,
+        "queue_before_the_end": before,
+        "queue_after_the_end": after,
+        "queue_after_the_next_message": queue.labels(),
     }
     evidence = [received, purged, ended]
     expected = facts(
-        received="first",
+        label_of_the_unended_receive="first",
         purge="MQ_OK",
-        end="MQ_OK",
-        queue_before_end=[],
-        queue_after_end=[],
-        queue_after_next_message=["fourth"],
+        end_of_the_receive="MQ_OK",
+        queue_before_the_end=[],
+        queue_after_the_end=[],
+        queue_after_the_next_message=["fourth"],
     )
     judge(
         "MQQP-3.1.4.7-D01",

@@ -88,7 +88,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
     except (ConformanceFailure, SutUnavailable) as lost:
         judge(
             "MQQP-3.1.3-01",
-            expected=facts(port="served", read="first"),
+            expected=facts(interface_at_the_returned_port="served", read="first"),
             observed=str(lost),
             evidence=before.evidence,
         )
@@ -101,8 +101,13 @@ def test_interface_is_served_after_restart(remote, sut, judge):
         )
         return
     evidence = [before, after]
-    observed = {"port": found, "read": read}
-    judge("MQQP-3.1.3-01", expected=facts(port="served", read="first"), observed=observed, evidence=evidence)
+    observed = {"interface_at_the_returned_port": found, "read": read}
+    judge(
+        "MQQP-3.1.3-01",
+        expected=facts(interface_at_the_returned_port="served", read="first"),
+        observed=observed,
+        evidence=evidence,
+    )
     judge(
         "MQQP-3.1.4.8-D05",
         expected=between(1, HIGHEST_PORT),
@@ -120,8 +125,11 @@ def test_unknown_port_type_has_no_port(remote, judge):
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
-    observed: dict[str, Any] = {"port types above 3": refused, "IP_READ": bool(calls[-1].status) or calls[-1].outcome}
-    expected: dict[str, Any] = {"port types above 3": each("no port"), "IP_READ": holds("a port")}
+    observed: dict[str, Any] = {
+        "calls with a port type above 3": refused,
+        "call with IP_READ": bool(calls[-1].status) or calls[-1].outcome,
+    }
+    expected: dict[str, Any] = {"calls with a port type above 3": each("no port"), "call with IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
     spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if find_release(remote.sut).spx is False else []
     observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
@@ -188,8 +196,8 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
     told = [call.out is not None or call.outcome for call in calls]
-    observed = {"versions": told, "read": queue.receive().label_or_outcome}
-    expected = facts(versions=each(holds("a version")), read="first")
+    observed = {"answers of RemoteQmGetVersion": told, "read": queue.receive().label_or_outcome}
+    expected = facts(**{"answers of RemoteQmGetVersion": each(holds("a version")), "read": "first"})
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
     for call in (one.expect_success() for one in calls):
         major, minor = release.version

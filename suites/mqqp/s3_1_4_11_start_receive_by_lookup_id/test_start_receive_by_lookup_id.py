@@ -211,16 +211,16 @@ def test_lookup_of_received_message_fails(remote, judge):
     reads = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
     seen = {
-        "receive_of_second": taken.label_or_outcome,
-        "peek_while_locked": locked.label_or_failure,
-        "peeks_after_receive": [one.label_or_failure for one in reads],
-        "fourth": fourth.label_or_outcome,
+        "receive_of_the_second_message": taken.label_or_outcome,
+        "peek_while_it_is_locked": locked.label_or_failure,
+        "peeks_after_the_receive": [one.label_or_failure for one in reads],
+        "peek_of_the_fourth_message": fourth.label_or_outcome,
     }
     expected = facts(
-        receive_of_second="second",
-        peek_while_locked=Call.FAILURE,
-        peeks_after_receive=["first", Call.FAILURE, "third"],
-        fourth="fourth",
+        receive_of_the_second_message="second",
+        peek_while_it_is_locked=Call.FAILURE,
+        peeks_after_the_receive=["first", Call.FAILURE, "third"],
+        peek_of_the_fourth_message="fourth",
     )
     judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
 
@@ -263,8 +263,8 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-18",
         "MQQP-3.1.4.11-58",
-        expected=facts(read_of_empty_queue=Call.FAILURE, read_of_message="MQ_OK"),
-        observed={"read_of_empty_queue": failing.label_or_failure, "read_of_message": read.outcome},
+        expected=facts(read_of_the_empty_queue=Call.FAILURE, read_of_a_message="MQ_OK"),
+        observed={"read_of_the_empty_queue": failing.label_or_failure, "read_of_a_message": read.outcome},
         evidence=evidence,
     )
     judge(
@@ -273,25 +273,25 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
         expected="MQ_OK",
         observed=read.outcome,
         evidence=read.evidence,
-        case="read",
+        case="read of a message",
     )
     handles = {
-        "handle_of_failed_read": not failing.has_null_handle,
-        "handle_of_successful_read": not read.has_null_handle,
+        "by_the_failed_read": not failing.has_null_handle,
+        "by_the_successful_read": not read.has_null_handle,
     }
     judge(
         "MQQP-3.1.4.11-03",
         "MQQP-3.1.4.11-57",
         "MQQP-3.1.4.11-02",
-        expected=facts(handle_of_failed_read=False, handle_of_successful_read=action.is_receive),
+        expected=facts(by_the_failed_read=False, by_the_successful_read=action.is_receive),
         observed=handles,
-        case="handle is returned",
+        case="a handle is returned",
         evidence=evidence,
     )
     if action.is_receive:
         ends, expected = (
-            {"end": queue.acknowledge(read).outcome, "queue_after_end": queue.labels()},
-            facts(end="MQ_OK", queue_after_end=[]),
+            {"end_of_the_receive": queue.acknowledge(read).outcome, "queue_after_the_end": queue.labels()},
+            facts(end_of_the_receive="MQ_OK", queue_after_the_end=[]),
         )
         judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
@@ -320,6 +320,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             "MQQP-3.1.4.11-48",
             "MQQP-3.1.4.11-50",
             "MQQP-3.1.4.11-53",
+            case="message returned by the read",
             expected=UnchangedMessage(sent[which]),
             observed=read,
             evidence=read.evidence,
@@ -330,7 +331,7 @@ def test_lookup_returns_every_property_of_message(remote, judge, kind):
             expected=packet_size or "a packet",
             observed=size,
             evidence=read.evidence,
-            case="bytes of the message",
+            case="size of the message in bytes",
         )
 
 
@@ -434,15 +435,19 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     locked = queue.labels()
     ended, again = queue.give_back(received), queue.give_back(received)
     seen = {
-        "received": received.label_or_outcome,
-        "handle_returned": not received.has_null_handle,
-        "other_messages": locked,
-        "first_end": ended.outcome,
-        "second_end": again.outcome,
+        "label_received": received.label_or_outcome,
+        "a_handle_is_returned": not received.has_null_handle,
+        "labels_of_the_other_messages": locked,
+        "first_end_of_the_receive": ended.outcome,
+        "second_end_of_the_receive": again.outcome,
     }
     unknown = "fault nca_s_fault_context_mismatch"
     expected = facts(
-        received=label, handle_returned=True, other_messages=[other], first_end="MQ_OK", second_end=unknown
+        label_received=label,
+        a_handle_is_returned=True,
+        labels_of_the_other_messages=[other],
+        first_end_of_the_receive="MQ_OK",
+        second_end_of_the_receive=unknown,
     )
     judge(
         "MQQP-3.1.4.11-30",
@@ -469,8 +474,11 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-29",
         "MQDMPR-3.1.7.1.13-09",
-        expected=facts(read_of_other_queue="second", read_of_emptied_queue=Call.FAILURE),
-        observed={"read_of_other_queue": right.label_or_outcome, "read_of_emptied_queue": wrong.label_or_failure},
+        expected=facts(read_of_the_other_queue="second", read_of_the_emptied_queue=Call.FAILURE),
+        observed={
+            "read_of_the_other_queue": right.label_or_outcome,
+            "read_of_the_emptied_queue": wrong.label_or_failure,
+        },
         evidence=[right, wrong],
     )
 

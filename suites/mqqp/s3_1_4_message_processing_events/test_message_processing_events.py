@@ -33,17 +33,17 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
     )
     whole = QM2QM_OPERATIONS["RemoteQMPurgeQueue"].build_request(wide, hQueue=queue.handle)
     calls = {
-        "dwAck 0": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=0),
-        "dwAck 3": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=3),
-        "dwMQS 17": queue.open_session(dwMQS=17),
-        "dwSize above its range": queue.peek(dwSize=MAX_BUFFER + 1),
-        "dwSize above its range, RemoteQMStartReceive": queue.peek(by=Method.START_RECEIVE, dwSize=MAX_BUFFER + 1),
-        "dwSize above its range, by lookup": queue.read(
+        "call with dwAck 0": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=0),
+        "call with dwAck 3": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=3),
+        "call with dwMQS 17": queue.open_session(dwMQS=17),
+        "RemoteQMStartReceive2 with dwSize above its range": queue.peek(dwSize=MAX_BUFFER + 1),
+        "RemoteQMStartReceive with dwSize above its range": queue.peek(by=Method.START_RECEIVE, dwSize=MAX_BUFFER + 1),
+        "RemoteQMStartReceiveByLookupId with dwSize above its range": queue.read(
             Action.LOOKUP_PEEK_NEXT, by=Method.START_RECEIVE_BY_LOOKUP_ID, dwSize=MAX_BUFFER + 1
         ),
-        "missing array elements": association.call(Method.START_RECEIVE, lpRemoteReadDesc=description),
-        "a stub without its last byte": association.call("RemoteQMPurgeQueue", stub=whole[:-1]),
-        "no stub": association.call("RemoteQMPurgeQueue", stub=b""),
+        "call with missing array elements": association.call(Method.START_RECEIVE, lpRemoteReadDesc=description),
+        "call with a stub without its last byte": association.call("RemoteQMPurgeQueue", stub=whole[:-1]),
+        "call without a stub": association.call("RemoteQMPurgeQueue", stub=b""),
     }
     observed = {name: call.outcome for name, call in calls.items()}
     observed["then"] = queue.acknowledge(read).outcome

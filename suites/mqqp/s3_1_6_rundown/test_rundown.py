@@ -36,12 +36,12 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     queue.association.close()
     opened = reopen_exclusively(remote, other)
     observed = {
-        "open_before_the_loss": "refused" if refused.failed else refused.outcome,
-        "open_after_the_loss": opened.outcome,
+        "open_by_another_client_before_the_loss": "refused" if refused.failed else refused.outcome,
+        "open_by_another_client_after_the_loss": opened.outcome,
     }
     evidence = [refused, opened]
     judge.all(
-        expected=facts(open_before_the_loss="refused", open_after_the_loss="MQ_OK"),
+        expected=facts(open_by_another_client_before_the_loss="refused", open_by_another_client_after_the_loss="MQ_OK"),
         observed=observed,
         evidence=evidence,
     )
@@ -72,15 +72,15 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     queue.association.close()
     await_labels(remote, other, ["first", "third"])
     observed = {
-        "received_by_the_lost_client": received.label_or_outcome,
-        "received_by_the_other_client": kept.label_or_outcome,
+        "label_received_by_the_lost_client": received.label_or_outcome,
+        "label_received_by_the_other_client": kept.label_or_outcome,
         "queue_before_the_loss": hidden,
         "queue_after_the_loss": other.labels(),
         "end_of_the_other_receive": other.acknowledge(kept).outcome,
     }
     expected = facts(
-        received_by_the_lost_client="first",
-        received_by_the_other_client="second",
+        label_received_by_the_lost_client="first",
+        label_received_by_the_other_client="second",
         queue_before_the_loss=["third"],
         queue_after_the_loss=["first", "third"],
         end_of_the_other_receive="MQ_OK",
@@ -97,12 +97,14 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     queue.association.close()
     await_labels(remote, other, ["first", "second", "third"])
     observed = {
-        "received": [one.label_or_outcome for one in received],
-        "queue_before_loss": hidden,
-        "queue_after_loss": other.labels(),
+        "labels_received_by_the_lost_client": [one.label_or_outcome for one in received],
+        "queue_before_the_loss": hidden,
+        "queue_after_the_loss": other.labels(),
     }
     expected = facts(
-        received=["first", "second"], queue_before_loss=["third"], queue_after_loss=["first", "second", "third"]
+        labels_received_by_the_lost_client=["first", "second"],
+        queue_before_the_loss=["third"],
+        queue_after_the_loss=["first", "second", "third"],
     )
     judge.all(expected=expected, observed=observed, evidence=received)
 
@@ -124,7 +126,7 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     hidden = queue.labels()
     reading.close()
     await_labels(remote, queue, ["first", "second"])
-    observed = {"read": read.label_or_outcome, "queue_before_loss": hidden, "queue_after_loss": queue.labels()}
+    observed = {"read": read.label_or_outcome, "queue_before_the_loss": hidden, "queue_after_the_loss": queue.labels()}
     queue.purge().expect_success()
     waiting_there = remote.associate(QM2QM)
     description = desc2(queue.description(Action.RECEIVE, ulTimeout=LONG_READ_TIMEOUT_MS))
@@ -133,13 +135,13 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     waiting_there.close()
     remote.deliver(["third"])
     await_labels(remote, queue, ["third"])
-    observed["queue_after_second_loss"] = queue.labels()
+    observed["queue_after_the_second_loss"] = queue.labels()
     expected = facts(
         read="first",
-        queue_before_loss=["second"],
-        queue_after_loss=["first", "second"],
+        queue_before_the_loss=["second"],
+        queue_after_the_loss=["first", "second"],
         waiting_receive=Call.WAITING,
-        queue_after_second_loss=["third"],
+        queue_after_the_second_loss=["third"],
     )
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 

@@ -47,24 +47,30 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     judge(
         "MQQP-3.2.4.1-02",
         expected=server.port,
-        case="port of the first bind",
+        case="port to which the client binds first",
         observed=ports[0] if ports else "none",
         evidence=frames,
     )
     asked = server.named("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
-        {"dwPortType": call.into.dwPortType, "first_binding": call.association in bound[:1]}
+        {"dwPortType": call.into.dwPortType, "on_the_first_binding": call.association in bound[:1]}
         for call in asked
         if call.into is not None
     ]
-    port = facts(dwPortType=PortType.IP_READ, first_binding=True)
+    port = facts(dwPortType=PortType.IP_READ, on_the_first_binding=True)
     judge(
         "MQQP-3.2.4.1-03", expected=[port], case="calls of RemoteQMGetQMQMServerPort", observed=types, evidence=evidence
     )
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
-    judge("MQQP-3.2.4.1-08", expected=1, case="calls of RemoteQMOpenQueue", observed=len(opened), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-08",
+        expected=1,
+        case="number of calls of RemoteQMOpenQueue",
+        observed=len(opened),
+        evidence=evidence,
+    )
     judge(
         "MQQP-3.2.4.1-04",
         expected=[server.read_port],
@@ -155,9 +161,9 @@ def test_client_closes_binding_with_queue(peer, sut, judge):
     opened = reader.await_first_call("RemoteQMOpenQueue")
     before = opened.association.over
     reader.ask("remote_close", remote=remote)
-    observed = {"while_open": before, "after_close": opened.association.wait_closed()}
+    observed = {"while_the_queue_is_open": before, "after_the_close": opened.association.wait_closed()}
     judge.all(
-        expected=facts(while_open=False, after_close=True),
+        expected=facts(while_the_queue_is_open=False, after_the_close=True),
         observed=observed,
         case="binding is closed",
         evidence=opened.evidence,
@@ -192,14 +198,14 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {
         "read_before_the_call": before,
-        "call_cancelled": given_up,
-        "call_cancelled_too_early": took.ms < earliest_ms,
+        "the_call_is_cancelled": given_up,
+        "the_call_is_cancelled_too_early": took.ms < earliest_ms,
         "read_after_the_call": others,
     }
     expected = facts(
         read_before_the_call=Outcome.SUCCESS,
-        call_cancelled=True,
-        call_cancelled_too_early=False,
+        the_call_is_cancelled=True,
+        the_call_is_cancelled_too_early=False,
         read_after_the_call=Outcome.SUCCESS,
     )
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
@@ -222,8 +228,8 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-20",
-        expected=facts(entries_before_open=0, entries_after_open=1),
-        observed={"entries_before_open": before, "entries_after_open": len(entries)},
+        expected=facts(number_of_entries_before_the_open=0, number_of_entries_after_the_open=1),
+        observed={"number_of_entries_before_the_open": before, "number_of_entries_after_the_open": len(entries)},
         evidence=call.evidence,
     )
     session = str(UUID(bytes_le=Reader.SESSION_HANDLE[4:]))

@@ -254,9 +254,14 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
         before = len(reader.pending_read_entries())
         answer(call)
         request.wait()
-        pending = {"entries_before_answer": before, "entries_after_answer": len(reader.pending_read_entries())}
+        pending = {
+            "number_of_entries_before_the_answer": before,
+            "number_of_entries_after_the_answer": len(reader.pending_read_entries()),
+        }
         judge.all(
-            expected=facts(entries_before_answer=1, entries_after_answer=0), observed=pending, evidence=call.evidence
+            expected=facts(number_of_entries_before_the_answer=1, number_of_entries_after_the_answer=0),
+            observed=pending,
+            evidence=call.evidence,
         )
 
 
@@ -286,7 +291,7 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
         return
     ends = reader.server.wait("RemoteQMEndReceive")
     evidence = [call, *ends]
-    judge(rules["end"], expected=1, case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
+    judge(rules["end"], expected=1, case="number of calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
     handle = reader.get_receive_handle(call)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     judge(

@@ -27,7 +27,11 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
     judge(
-        "MQQP-3.2.4.7-03", expected=1, case="calls of RemoteQMCancelReceive", observed=len(cancels), evidence=evidence
+        "MQQP-3.2.4.7-03",
+        expected=1,
+        case="number of calls of RemoteQMCancelReceive",
+        observed=len(cancels),
+        evidence=evidence,
     )
     for rule, name, expected in (
         ("MQQP-3.2.4.7-02", "dwRequestID", reader.get_read_description(first).dwRequestID),
@@ -57,8 +61,8 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
     evidence = [*read.evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
     judge(
         "MQQP-3.2.4.7-07",
-        expected=facts(entries_before_cancel=1, entries_after_cancel=0),
-        observed={"entries_before_cancel": before, "entries_after_cancel": after},
+        expected=facts(number_of_entries_before_the_cancel=1, number_of_entries_after_the_cancel=0),
+        observed={"number_of_entries_before_the_cancel": before, "number_of_entries_after_the_cancel": after},
         evidence=evidence,
     )
     judge.conclude()

@@ -20,7 +20,13 @@ def test_client_closes_cursor_at_server(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor)
     calls = reader.server.wait("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.4.8-02", expected=1, case="calls of RemoteQMCloseCursor", observed=len(calls), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.8-02",
+        expected=1,
+        case="number of calls of RemoteQMCloseCursor",
+        observed=len(calls),
+        evidence=evidence,
+    )
     for rule, name, expected in (
         ("MQQP-3.2.4.8-03", "hQueue", Reader.QUEUE_HANDLE),
         ("MQQP-3.2.4.8-04", "hCursor", Reader.CURSOR),
@@ -49,14 +55,14 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
     closings = reader.server.named("RemoteQMCloseCursor")
     after = [reader.get_read_description(call).hCursor for call in reader.reads()[len(before) :]]
     observed = {
-        "cursors_of_reads_before_close": before,
-        "calls_of_RemoteQMCloseCursor": len(closings),
-        "cursors_of_reads_after_close": [one for one in after if one == Reader.CURSOR],
+        "cursors_of_the_reads_before_the_close": before,
+        "number_of_calls_of_RemoteQMCloseCursor": len(closings),
+        "cursors_of_the_reads_after_the_close": [one for one in after if one == Reader.CURSOR],
     }
     expected = facts(
-        cursors_of_reads_before_close=[Reader.CURSOR] * len(ways),
-        calls_of_RemoteQMCloseCursor=1,
-        cursors_of_reads_after_close=[],
+        cursors_of_the_reads_before_the_close=[Reader.CURSOR] * len(ways),
+        number_of_calls_of_RemoteQMCloseCursor=1,
+        cursors_of_the_reads_after_the_close=[],
     )
     judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])
 

@@ -22,7 +22,13 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.4.9-05", expected=1, case="calls of RemoteQMCloseQueue", observed=len(calls), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-05",
+        expected=1,
+        case="number of calls of RemoteQMCloseQueue",
+        observed=len(calls),
+        evidence=evidence,
+    )
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
     judge(
         "MQQP-3.2.4.9-02",
@@ -68,7 +74,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     )
     asked = {call.into.dwRequestID for call in cancels if call.into is not None}
     of_a_read = len(asked & {reader.get_read_description(call).dwRequestID for call in reads})
-    case = "RemoteQMCancelReceive with the dwRequestID of a pending read"
+    case = "number of calls of RemoteQMCancelReceive with the dwRequestID of a pending read"
     judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)
 
 
@@ -86,7 +92,7 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge):
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
     judge(
         "MQQP-3.2.4.9-07",
-        expected=facts(entries_before_close=1, entries_after_close=0),
-        observed={"entries_before_close": before, "entries_after_close": after},
+        expected=facts(number_of_entries_before_the_close=1, number_of_entries_after_the_close=0),
+        observed={"number_of_entries_before_the_close": before, "number_of_entries_after_the_close": after},
         evidence=evidence,
     )

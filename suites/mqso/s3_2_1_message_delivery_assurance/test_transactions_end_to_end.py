@@ -30,8 +30,8 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     number = None if ack is None else read_ack_place(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
-        expected=facts(TxSequenceNumber=1, messages_stored=[label]),
-        observed={"TxSequenceNumber": number, "messages_stored": sut.labels(queue)},
+        expected=facts(TxSequenceNumber=1, labels_of_the_stored_messages=[label]),
+        observed={"TxSequenceNumber": number, "labels_of_the_stored_messages": sut.labels(queue)},
         evidence=evidence,
     )
     once = [one for one in sut.labels(queue) if one == label]

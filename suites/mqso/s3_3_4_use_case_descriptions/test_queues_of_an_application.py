@@ -49,15 +49,17 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
             Outcome.REFUSED,
             FIRST_PROPERTIES,
         ),
-        ("changed", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
+        ("change of the queue", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
     judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
     for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
-        expected = facts(outcome=outcome, queue=expected_state)
-        judge.all(expected=expected, observed={"outcome": answer, "queue": read_properties()}, case=step)
+        expected = facts(outcome=outcome, properties_of_the_queue=expected_state)
+        judge.all(
+            expected=expected, observed={"outcome": answer, "properties_of_the_queue": read_properties()}, case=step
+        )
     listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
-    judge.all(expected=none("queue that the refused change created"), observed=listed_names)
+    judge.all(expected=none("queue with the name of the missing queue"), observed=listed_names)
 
 
 @needs("queue_control", "send", "receive")
@@ -103,8 +105,10 @@ def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(message_over_quota=Outcome.REFUSED, queue=["express", "recoverable"]),
-        observed={"message_over_quota": lost, "queue": sut.labels(queue)},
+        expected=facts(
+            send_of_a_message_over_the_quota=Outcome.REFUSED, labels_in_the_queue=["express", "recoverable"]
+        ),
+        observed={"send_of_a_message_over_the_quota": lost, "labels_in_the_queue": sut.labels(queue)},
     )
 
 

@@ -24,7 +24,12 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         )
         return
     outcome = Enterprise(peer, sut).attempt_creation()
-    judge("MQSO-4.3.1.3-01", expected=Outcome.REFUSED, observed=outcome, case="workgroup mode")
+    judge(
+        "MQSO-4.3.1.3-01",
+        expected=Outcome.REFUSED,
+        observed=outcome,
+        case="creation of a public queue in workgroup mode",
+    )
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
     packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
@@ -40,8 +45,11 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
-        expected=facts(message_received=label, ApplicationTags_of_the_messages_sent=[1]),
-        observed={"message_received": received_label, "ApplicationTags_of_the_messages_sent": Sender.tags(frames)},
+        expected=facts(label_of_the_received_message=label, ApplicationTags_of_the_messages_sent=[1]),
+        observed={
+            "label_of_the_received_message": received_label,
+            "ApplicationTags_of_the_messages_sent": Sender.tags(frames),
+        },
         evidence=[packet, *frames],
     )
     judge("MQSO-4.3.1.3-D01", expected=Outcome.REFUSED, observed=outcome, case="creation of a public queue")
@@ -53,5 +61,5 @@ def test_directory_mode_has_public_queues(peer, sut, judge):
     """A SUT in directory mode shows DirectoryIntegrated True and creates a public queue."""
     integrated = bool(sut.inspect_queue_manager()["DirectoryIntegrated"])
     outcome = Enterprise(peer, sut).attempt_creation()
-    expected = facts(DirectoryIntegrated=True, public_queue=Outcome.DONE)
-    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": outcome})
+    expected = facts(DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE)
+    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "creation_of_a_public_queue": outcome})

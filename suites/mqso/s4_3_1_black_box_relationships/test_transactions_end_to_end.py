@@ -27,11 +27,11 @@ def test_message_sent_in_internal_transaction_is_stored_at_commit(sut, judge):
     for outcome, stored_labels in (("abort", []), ("commit", ["commit"])):
         transaction = _begin_with_message(sut, judge, outcome, external=False)
         answer = sut.attempt(outcome, transaction=transaction)
-        observed = {"outcome": answer, "queue": sut.labels(queue)}
+        observed = {"outcome": answer, "labels_in_the_queue": sut.labels(queue)}
         judge(
             *DECISION_RULES,
             *INTERNAL_RULES,
-            expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+            expected=facts(outcome=Outcome.DONE, labels_in_the_queue=stored_labels),
             observed=observed,
             case=f"{outcome} of the transaction",
         )
@@ -48,15 +48,15 @@ def test_message_sent_in_external_transaction_is_stored_at_commit(sut, judge, ou
     transaction = _begin_with_message(sut, judge, outcome, external=True)
     judge.conclude(*PENDING_RULES)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-    observed = {"outcome": voted, "queue": sut.labels(queue)}
-    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", queue=[]), observed=observed)
+    observed = {"outcome": voted, "labels_in_the_queue": sut.labels(queue)}
+    judge(*COORDINATED_RULES, expected=facts(outcome="prepared", labels_in_the_queue=[]), observed=observed)
     answer = sut.attempt(outcome, transaction=transaction)
     stored_labels = [outcome] if outcome == "commit" else []
-    observed = {"outcome": answer, "queue": sut.labels(queue)}
+    observed = {"outcome": answer, "labels_in_the_queue": sut.labels(queue)}
     judge(
         *DECISION_RULES,
         *COORDINATED_RULES,
-        expected=facts(outcome=Outcome.DONE, queue=stored_labels),
+        expected=facts(outcome=Outcome.DONE, labels_in_the_queue=stored_labels),
         observed=observed,
     )
 
@@ -87,8 +87,14 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         remaining_label = sut.read_label("peek_message", queue=queue)
         judge(
             "MQSO-4.3.1.2-D09",
-            expected=facts(message_received_in_the_transaction=kind, message_peeked_after_the_commit=Outcome.NOTHING),
-            observed={"message_received_in_the_transaction": label, "message_peeked_after_the_commit": remaining_label},
+            expected=facts(
+                label_of_the_message_received_in_the_transaction=kind,
+                label_returned_by_a_peek_after_the_commit=Outcome.NOTHING,
+            ),
+            observed={
+                "label_of_the_message_received_in_the_transaction": label,
+                "label_returned_by_a_peek_after_the_commit": remaining_label,
+            },
         )
 
 
@@ -116,10 +122,10 @@ def test_message_is_transferred_after_commit_only(peer, sut, judge):
     session = sender.poll_session()
     frames = [] if session is None else sender.collect_all(session, 1)
     observed = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in frames]
-    expected = facts(session_opened_before_the_commit=False, messages_sent=["commit"])
+    expected = facts(session_opened_before_the_commit=False, bodies_of_the_sent_messages=["commit"])
     judge.all(
         expected=expected,
-        observed={"session_opened_before_the_commit": is_early, "messages_sent": observed},
+        observed={"session_opened_before_the_commit": is_early, "bodies_of_the_sent_messages": observed},
         evidence=frames,
     )
     if session is not None:

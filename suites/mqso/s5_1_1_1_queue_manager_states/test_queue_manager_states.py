@@ -25,7 +25,12 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     ping = pinged.send(ping_request(Cookie=7))
     pong = pinged.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    judge.all(expected=SessionAttempt.SERVED, observed=attempt.outcome, evidence=attempt.evidence, case="session")
+    judge.all(
+        expected=SessionAttempt.SERVED,
+        observed=attempt.outcome,
+        evidence=attempt.evidence,
+        case="session request of the peer",
+    )
     judge(
         "MQSO-5.1.1-01",
         expected=holds("a Ping Response", otherwise="silence"),
@@ -62,13 +67,17 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     sender.send(1)
     peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     observed = {
-        "session": refused.outcome,
-        "queue": sut.labels(queue),
+        "session_request_of_the_peer": refused.outcome,
+        "labels_in_the_queue": sut.labels(queue),
         "number_of_messages_in_the_outgoing_queue": sut.outgoing_queue(to)["count"],
     }
     evidence = [connection.last, *refused.evidence]
     judge.all(
-        expected=facts(session=SessionAttempt.NOT_SERVED, queue=["before"], number_of_messages_in_the_outgoing_queue=1),
+        expected=facts(
+            session_request_of_the_peer=SessionAttempt.NOT_SERVED,
+            labels_in_the_queue=["before"],
+            number_of_messages_in_the_outgoing_queue=1,
+        ),
         observed=observed,
         evidence=evidence,
     )
@@ -79,7 +88,7 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=later_attempt.outcome,
         evidence=later_attempt.evidence,
-        case="session",
+        case="session request of the peer",
     )
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label="after"))
@@ -123,13 +132,16 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
         evidence=[incomplete.last],
     )
     stopped = SessionAttempt(peer)
-    state_stopped = {"session": stopped.outcome, "peek_of_an_application": sut.attempt("peek", queue=queue)}
-    expected = facts(session=SessionAttempt.NOT_SERVED, peek_of_an_application=Outcome.REFUSED)
+    state_stopped = {
+        "session_request_of_the_peer": stopped.outcome,
+        "peek_of_an_application": sut.attempt("peek", queue=queue),
+    }
+    expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, peek_of_an_application=Outcome.REFUSED)
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_stopped, evidence=stopped.evidence)
     sut.change_environment(service=True)
     started = SessionAttempt(peer)
-    state_started = {"session": started.outcome, "queue": sut.labels(queue)}
-    expected = facts(session=SessionAttempt.SERVED, queue=["kept"])
+    state_started = {"session_request_of_the_peer": started.outcome, "labels_in_the_queue": sut.labels(queue)}
+    expected = facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["kept"])
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
 
 
@@ -201,11 +213,11 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     packets = [connection.send(refused)]
     peer.settle()
     if short:
-        observed = {"send of the application": own_outcome, "queue": sut.labels(queue)}
+        observed = {"send of the application": own_outcome, "labels in the queue": sut.labels(queue)}
         judge(
             "MQSO-5.1.1.1-05",
             "MQDMPR-3.1.7.1.9-04",
-            expected=fields({"send of the application": Outcome.REFUSED, "queue": []}),
+            expected=fields({"send of the application": Outcome.REFUSED, "labels in the queue": []}),
             observed=observed,
             evidence=packets,
         )
@@ -215,8 +227,8 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
         )
     sut.change_environment(storage=True)
     peer.eventually(lambda: not is_throttled())
-    freed = {"while_it_is_full": bool(short), "afterwards": is_throttled()}
-    expected = facts(while_it_is_full=True, afterwards=False)
+    freed = {"while_the_queue_manager_is_full": bool(short), "afterwards": is_throttled()}
+    expected = facts(while_the_queue_manager_is_full=True, afterwards=False)
     judge("MQSO-5.1.1.1-D04", expected=expected, observed=freed, case="Throttled")
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")

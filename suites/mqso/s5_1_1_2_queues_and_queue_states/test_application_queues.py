@@ -54,8 +54,16 @@ def test_purge_removes_messages_around_locked_message(peer, sut, judge):
     while_locked = application.labels()
     application.end_transaction("abort", transaction)
     judge.all(
-        expected={"received": "2", "while_locked": [], "after_abort": []},
-        observed={"received": received, "while_locked": while_locked, "after_abort": application.labels()},
+        expected={
+            "label_of_the_received_message": "2",
+            "labels_in_the_queue_while_the_message_is_locked": [],
+            "labels_in_the_queue_after_the_abort": [],
+        },
+        observed={
+            "label_of_the_received_message": received,
+            "labels_in_the_queue_while_the_message_is_locked": while_locked,
+            "labels_in_the_queue_after_the_abort": application.labels(),
+        },
     )
 
 

@@ -31,6 +31,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
         "MQSO-3.3.4.3-D03",
         expected={name: count for count, name in enumerate(names, 1)},
         observed={name: counts.get(name.lower(), 0) for name in names},
+        case="messages in each outgoing queue",
     )
 
 
@@ -51,8 +52,15 @@ def test_paused_outgoing_queue_sends_after_resume(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     frames = sender.collect_all(session, 2)
-    observed = {"arrived": Sender.tags(frames), "waiting": sut.outgoing_queue(sender.to)["count"]}
-    judge.all(expected=facts(arrived=[1], waiting=2), observed=observed, evidence=frames)
+    observed = {
+        "ApplicationTags_of_the_sent_messages": Sender.tags(frames),
+        "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
+    }
+    judge.all(
+        expected=facts(ApplicationTags_of_the_sent_messages=[1], number_of_waiting_messages=2),
+        observed=observed,
+        evidence=frames,
+    )
     paused = {"second_queue_while_first_is_paused": sut.outgoing_queue(other)["state"] == ON_HOLD}
     sut.pause(other)
     sut.resume(other)

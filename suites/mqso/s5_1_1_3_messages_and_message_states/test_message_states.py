@@ -34,8 +34,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
     peeked = [sut.read_label("peek_message", queue=queue) for _ in range(2)]
     judge(
         "MQSO-5.1.1.3-D05",
-        expected=facts(peeked=["1", "1"], queue=["1"]),
-        observed={"peeked": peeked, "queue": sut.labels(queue)},
+        expected=facts(labels_returned_by_the_peeks=["1", "1"], labels_in_the_queue=["1"]),
+        observed={"labels_returned_by_the_peeks": peeked, "labels_in_the_queue": sut.labels(queue)},
     )
     transaction = sut.control.call("begin", external=external)["transaction"]
     label = sut.read_label("receive", queue=queue, transaction=transaction)
@@ -44,8 +44,8 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=facts(received="1", reads_by_others=each(Outcome.NOTHING)),
-        observed={"received": label, "reads_by_others": others},
+        expected=facts(label_of_the_received_message="1", reads_by_others=each(Outcome.NOTHING, "read")),
+        observed={"label_of_the_received_message": label, "reads_by_others": others},
     )
     judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":

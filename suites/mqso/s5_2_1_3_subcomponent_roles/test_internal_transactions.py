@@ -21,9 +21,9 @@ def test_internal_transaction_ends_without_vote(sut, judge):
         label = f"sent to {outcome}"
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
         answer = sut.attempt(outcome, transaction=transaction)
-        observed = {"outcome": answer, "queue": sut.labels(queue)}
+        observed = {"outcome": answer, "labels_in_the_queue": sut.labels(queue)}
         judge.all(
-            expected=facts(outcome=Outcome.DONE, queue=expected),
+            expected=facts(outcome=Outcome.DONE, labels_in_the_queue=expected),
             observed=observed,
             case=f"{outcome} of the transaction",
         )

@@ -28,9 +28,20 @@ def test_queue_opened_by_qmcomm_is_read_by_qm2qm(remote, judge):
     )
     remote.empty()
     opened = remote.open_remote(association)
-    judge("MQSO-5.3.1-01", expected="MQ_OK", observed=opened.outcome, case="qmcomm", evidence=opened.evidence)
+    judge(
+        "MQSO-5.3.1-01",
+        expected="MQ_OK",
+        observed=opened.outcome,
+        case="opening of the queue by qmcomm",
+        evidence=opened.evidence,
+    )
     remote.deliver(["read"])
     queue = RemoteQueue(remote, association, opened.expect_success(), settled=False)
-    judge.all(expected="MQ_OK", observed=queue.session.outcome, case="qm2qm", evidence=queue.session.evidence)
+    judge.all(
+        expected="MQ_OK",
+        observed=queue.session.outcome,
+        case="opening of the queue by qm2qm",
+        evidence=queue.session.evidence,
+    )
     read = queue.receive()
-    judge.all(expected="MQ_OK", observed=read.outcome, case="read", evidence=read.evidence)
+    judge.all(expected="MQ_OK", observed=read.outcome, case="read by qm2qm", evidence=read.evidence)

@@ -59,8 +59,8 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
         observed=_use_queue_in_transaction(sut, queue),
     )
     commits = [sut.attempt("commit", transaction=transaction) for transaction in transactions]
-    expected = facts(commits=each(Outcome.REFUSED), queue=labels)
-    judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "queue": sut.labels(queue)})
+    expected = facts(commits=each(Outcome.REFUSED, "commit"), labels_in_the_queue=labels)
+    judge("MQSO-5.5.3-03", expected=expected, observed={"commits": commits, "labels_in_the_queue": sut.labels(queue)})
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
@@ -81,12 +81,17 @@ def _judge_external_transaction(sut, judge):
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        observed = {"begin": Outcome.REFUSED, "queue": sut.labels(queue)}
+        observed = {"begin": Outcome.REFUSED, "labels_in_the_queue": sut.labels(queue)}
     else:
         label = sut.read_label("receive", queue=queue, transaction=transaction)
         decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
-        observed = {"received": label, **decided, "queue": sut.labels(queue)}
-    judge.all(expected=facts(received="1", prepare=Outcome.DONE, commit=Outcome.DONE, queue=[]), observed=observed)
+        observed = {"label_of_the_received_message": label, **decided, "labels_in_the_queue": sut.labels(queue)}
+    judge.all(
+        expected=facts(
+            label_of_the_received_message="1", prepare=Outcome.DONE, commit=Outcome.DONE, labels_in_the_queue=[]
+        ),
+        observed=observed,
+    )
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
@@ -101,8 +106,8 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     outcome = sut.attempt(sut.send_here, plain_queue, ["here"], delivery="recoverable")
     judge(
         "MQSO-5.5.3-05",
-        expected=facts(send=Outcome.DONE, message_received="here"),
-        observed={"send": outcome, "message_received": sut.read_label("receive", queue=plain_queue)},
+        expected=facts(send=Outcome.DONE, label_of_the_received_message="here"),
+        observed={"send": outcome, "label_of_the_received_message": sut.read_label("receive", queue=plain_queue)},
     )
     sut.send_here(transactional, ["internal"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
@@ -121,7 +126,7 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session",
+        case="session request of the peer",
     )
     sender = Sender(peer, sut, to)
     session = sender.poll_session()
@@ -151,10 +156,10 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
     sut.change_environment(coordinator=False)
     sut.restart()
     attempt = SessionAttempt(peer)
-    observed = {"session": attempt.outcome, "queue": sut.labels(queue)}
+    observed = {"session_request_of_the_peer": attempt.outcome, "labels_in_the_queue": sut.labels(queue)}
     judge(
         "MQSO-5.5.3-02",
-        expected=facts(session=SessionAttempt.SERVED, queue=["1", "2"]),
+        expected=facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["1", "2"]),
         observed=observed,
         evidence=attempt.evidence,
     )

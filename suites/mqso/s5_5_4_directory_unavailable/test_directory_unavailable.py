@@ -61,7 +61,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
-        expected=holds("DirectoryOffline"),
+        expected=holds("DirectoryOffline is true"),
         observed=bool(read_element(sut.inspect_queue_manager(), "DirectoryOffline")),
     )
     judge(
@@ -81,20 +81,23 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "MQSO-5.1.1.1-D07",
         expected=Outcome.DONE,
         observed=sut.attempt(sender.send, 1, delivery="recoverable"),
-        case="send",
+        case="send request of the application",
     )
     early_session = sender.poll_session(sut.connect_timeout_ms)
     early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
-        expected=facts(arrived=[], waiting=1),
-        observed={"arrived": early_tags, "waiting": sut.outgoing_queue(sender.to)["count"]},
+        expected=facts(ApplicationTags_of_the_sent_messages=[], number_of_waiting_messages=1),
+        observed={
+            "ApplicationTags_of_the_sent_messages": early_tags,
+            "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
+        },
     )
     sut.change_environment(directory=True)
     enterprise.await_online()
     offline = read_element(sut.inspect_queue_manager(), "DirectoryOffline")
-    observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.attempt_creation()}
-    expected = facts(DirectoryOffline=False, public_queue=Outcome.DONE)
+    observed = {"DirectoryOffline": bool(offline), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    expected = facts(DirectoryOffline=False, creation_of_a_public_queue=Outcome.DONE)
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)

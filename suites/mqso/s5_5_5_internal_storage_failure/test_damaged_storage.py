@@ -125,11 +125,15 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
     """Judge rules about the time of a retry."""
     for rule in rules:
         if retry.in_time:
-            observed = {"session_before_the_retry": retry.before, "session_after_the_retry": retry.after}
+            observed = {
+                "session_request_before_the_retry": retry.before,
+                "session_request_after_the_retry": retry.after,
+            }
             judge(
                 rule,
                 expected=facts(
-                    session_before_the_retry=SessionAttempt.NOT_SERVED, session_after_the_retry=SessionAttempt.SERVED
+                    session_request_before_the_retry=SessionAttempt.NOT_SERVED,
+                    session_request_after_the_retry=SessionAttempt.SERVED,
                 ),
                 observed=observed,
                 evidence=retry.evidence,
@@ -149,8 +153,8 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     )
     if damaged is None:
         return
-    observed = {"session": damaged.attempt.outcome, "application": damaged.answer}
-    expected = facts(session=SessionAttempt.NOT_SERVED, application=Outcome.REFUSED)
+    observed = {"session_request_of_the_peer": damaged.attempt.outcome, "request_of_the_application": damaged.answer}
+    expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, request_of_the_application=Outcome.REFUSED)
     judge(*STOP_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     judge(
         "MQSO-6.6.2-05",
@@ -179,7 +183,7 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=retry.after,
         evidence=retry.evidence,
-        case="session after the retry",
+        case="session request after the retry",
     )
     if damaged.pinged[0] and retry.after == SessionAttempt.SERVED:
         ping = ping_sut(peer)
@@ -220,7 +224,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         expected=SessionAttempt.NOT_SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session before the second retry",
+        case="session request before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
     if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, LATER_RETRY_RULES):
@@ -250,10 +254,12 @@ def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     for _ in range(2):
         observed = {
             key: sut.labels(name) if sut.attempt("get_queue", name=name) == Outcome.DONE else []
-            for key, name in (("old_queue", queue), ("new_queue", new))
+            for key, name in (("labels_in_the_old_queue", queue), ("labels_in_the_new_queue", new))
         }
         judge.all(
-            expected=facts(old_queue=["kept", "again"], new_queue=["new"]), observed=observed, evidence=attempt.evidence
+            expected=facts(labels_in_the_old_queue=["kept", "again"], labels_in_the_new_queue=["new"]),
+            observed=observed,
+            evidence=attempt.evidence,
         )
         sut.restart()
     sut.change_environment(configuration=True)

@@ -21,7 +21,7 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     plain, transactional = sut.queue(), sut.queue("transactional")
     refused_name = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
-    sut.send_here(transactional, ["taken"], delivery="transactional")
+    sut.send_here(transactional, ["received"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.read_label("receive", queue=transactional, transaction=transaction)
     for label in ("one", "two"):
@@ -41,17 +41,25 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     if commit == Outcome.REFUSED:
         sut.attempt("abort", transaction=transaction)
     state = {
-        "plain": [*(["kept"] if receive == Outcome.REFUSED else []), *([] if send == Outcome.REFUSED else ["sent"])],
-        "transactional": ["taken"] if commit == Outcome.REFUSED else ["one", "two"],
-        "new queue": create,
-        "label": label_before if change == Outcome.REFUSED else "changed",
+        "labels in the plain queue": [
+            *(["kept"] if receive == Outcome.REFUSED else []),
+            *([] if send == Outcome.REFUSED else ["sent"]),
+        ],
+        "labels in the transactional queue": ["received"] if commit == Outcome.REFUSED else ["one", "two"],
+        "creation of a new queue": create,
+        "label of the plain queue": label_before if change == Outcome.REFUSED else "changed",
     }
 
     def read_state() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
         outcome = sut.attempt("get_queue", name=refused_name)
         label = sut.control.call("get_queue", name=plain)["label"]
-        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": outcome, "label": label}
+        return {
+            "labels in the plain queue": of_us,
+            "labels in the transactional queue": sut.labels(transactional),
+            "creation of a new queue": outcome,
+            "label of the plain queue": label,
+        }
 
     properties_before = read_state()
     sut.restart()
@@ -87,7 +95,11 @@ def test_setting_on_full_disk_is_refused_or_kept(sut, judge):
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
     setting = sut.control.call("configure")["hardened_security"]
-    judge.all(expected=outcomes[1] == Outcome.DONE, observed=setting, case=f"hardened_security, {outcomes[1]}")
+    judge.all(
+        expected=outcomes[1] == Outcome.DONE,
+        observed=setting,
+        case=f"hardened_security after a restart (outcome of the change: {outcomes[1]})",
+    )
     sut.configure(hardened_security=False)
     sut.restart()
 
@@ -114,5 +126,7 @@ def test_message_after_full_disk_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     peer.environment.run_until(is_acknowledged, within_ms)
-    observed = {"queue": sut.labels(queue), "message_acknowledged": is_acknowledged()}
-    judge.all(expected=facts(queue=["after"], message_acknowledged=True), observed=observed, evidence=packets)
+    observed = {"labels_in_the_queue": sut.labels(queue), "message_acknowledged": is_acknowledged()}
+    judge.all(
+        expected=facts(labels_in_the_queue=["after"], message_acknowledged=True), observed=observed, evidence=packets
+    )

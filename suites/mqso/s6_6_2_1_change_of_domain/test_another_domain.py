@@ -76,8 +76,8 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     sut.change_environment(domain=True)
     sut.restart()
     within = read_element(sut.inspect_queue_manager(), "MachineDomainId")
-    noted = {"domain_shown_before": bool(without), "domain_shown_after": bool(within)}
-    expected = facts(domain_shown_before=False, domain_shown_after=True)
+    noted = {"domain_shown_outside_the_domain": bool(without), "domain_shown_inside_the_domain": bool(within)}
+    expected = facts(domain_shown_outside_the_domain=False, domain_shown_inside_the_domain=True)
     judge(
         "MQDMPR-3.1.3-06",
         "MQDMPR-3.1.3-10",
@@ -92,11 +92,13 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
     enterprise.await_online()
     directory_object = _await_object(peer, sut)
     observed = {
-        "object": directory_object,
+        "directory_object": directory_object,
         "LastDomain": _is_last_domain_stored(sut),
-        "public_queue": enterprise.attempt_creation(),
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
     }
-    expected = facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT, public_queue=Outcome.DONE)
+    expected = facts(
+        directory_object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT, creation_of_a_public_queue=Outcome.DONE
+    )
     judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
@@ -109,8 +111,8 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     _restart_in_environment(sut, own_domain=False)
     _await_object(peer, sut)
     new_object = sut.read_directory_object()
-    observed = {"object": _read_object_state(sut), "LastDomain": _is_last_domain_stored(sut)}
-    judge(*MOVE_RULES, expected=facts(object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT), observed=observed)
+    observed = {"directory_object": _read_object_state(sut), "LastDomain": _is_last_domain_stored(sut)}
+    judge(*MOVE_RULES, expected=facts(directory_object=HAS_OBJECT, LastDomain=LAST_DOMAIN_ELEMENT), observed=observed)
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
@@ -166,7 +168,7 @@ def test_object_with_same_name_in_new_domain_sets_directory_offline(peer, sut, j
         observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
         expected = facts(Identifier=own_identifier, DirectoryOffline=True, LastDomain=LAST_DOMAIN_ELEMENT)
         judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
-    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline"), observed=_is_offline(sut))
+    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline is true"), observed=_is_offline(sut))
     sut.change_environment(registration=True)
     enterprise.await_online()
     observed = {"Identifier": _read_guid(sut), "DirectoryOffline": _is_offline(sut)}

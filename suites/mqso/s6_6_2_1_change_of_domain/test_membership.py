@@ -18,11 +18,11 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
-    expected = facts(DirectoryIntegrated=False, public_queue=Outcome.REFUSED)
+    expected = facts(DirectoryIntegrated=False, creation_of_a_public_queue=Outcome.REFUSED)
     for time in ("first", "second"):
         sut.restart()
         integrated = bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated"))
-        observed = {"DirectoryIntegrated": integrated, "public_queue": enterprise.attempt_creation()}
+        observed = {"DirectoryIntegrated": integrated, "creation_of_a_public_queue": enterprise.attempt_creation()}
         judge(
             "MQSO-6.6.2-D03",
             "MQSO-6.6.2.2-01",

@@ -18,7 +18,7 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         expected=SessionAttempt.SERVED,
         observed=attempt.outcome,
         evidence=attempt.evidence,
-        case="session",
+        case="session request of the peer",
     )
     second_session = peer.open_raw()
     packet = second_session.send(peer.recoverable_message(label="after"))

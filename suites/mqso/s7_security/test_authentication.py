@@ -27,5 +27,5 @@ def test_signed_message_without_sender_is_not_refused(peer, sut, judge):
     observed = secured.dispositions({"genuine": genuine, "another bit": flip_signature_bit(other)})
     disposition = observed["genuine"]
     refusals = [one for one in disposition.acknowledgments if one == BAD]
-    judge.all(expected=none("refusal of the signature"), observed=refusals, evidence=disposition.frames)
+    judge.all(expected=none("refusal because of the signature"), observed=refusals, evidence=disposition.frames)
     judge_dispositions(judge, secured, observed, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])

@@ -17,8 +17,8 @@ RESPONSE_TIMEOUTS = 3
 class SessionAttempt:
     """An attempt to open a session, with its outcome."""
 
-    SERVED: ClassVar[str] = "served"
-    NOT_SERVED: ClassVar[str] = "not served"
+    SERVED: ClassVar[str] = "accepted"
+    NOT_SERVED: ClassVar[str] = "not accepted"
 
     def __init__(self, peer: Peer, within_ms: int | None = None) -> None:
         self.connection: RawConversation | None = None

@@ -21,7 +21,9 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
     packets = [connection.send(build_unknown_ack(peer)) for _ in range(3)]
     ack = connection.acknowledgment()
     observed = ack is not None or connection.outcome()
-    judge.all(expected=holds("messages are acknowledged"), observed=observed, evidence=[*packets, ack])
+    judge.all(
+        expected=holds("the SUT acknowledges the messages on the session"), observed=observed, evidence=[*packets, ack]
+    )
 
 
 @sut_survives()
@@ -44,6 +46,12 @@ def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
     outgoing.await_resend(2)
     resent = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=resent, case="messages sent again", evidence=evidence)
+    judge(
+        "REGRESSIONS-830639-01",
+        expected=[1, 2],
+        observed=resent,
+        case="numbers of the messages sent again",
+        evidence=evidence,
+    )
     if resent:
         outgoing.acknowledge_all()

@@ -137,7 +137,7 @@ BROKEN = {
     "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which no earlier block describes"),
     "packet past its block": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),
-        "frame 1, with 5 bytes, does not fit its block",
+        "frame 1, with 5 bytes, does not fit into its block",
     ),
     "packet cut by a snapshot length": (
         GOOD + block(6, pack("<IIIII", 0, 0, 0, 4, 9) + b"abcd"),
@@ -154,7 +154,7 @@ BROKEN = {
     ),
     "bad time resolution": (
         SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)),
-        "does not have one byte",
+        "must have exactly one byte",
     ),
     "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "Simple Packet blocks are not supported"),
     "obsolete packet": (GOOD + block(2, bytes(24)), "Packet blocks are not supported"),
@@ -262,5 +262,7 @@ def test_longest_capture_note_is_read_and_a_longer_one_is_refused(file: Path):
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
 def test_truncated_capture_note_is_refused(file: Path, body: bytes):
     file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
-    with pytest.raises(CaptureError, match=r"a note of \d bytes does not fit its block of|too short for its fields"):
+    with pytest.raises(
+        CaptureError, match=r"a note of \d bytes does not fit into its block of|too short for its fields"
+    ):
         list(read_with_notes(file))

@@ -274,7 +274,7 @@ UNREADABLE = {
     "SYN-ACK first": ([tcp(SYN | ACK, 5)], "the SYN before this SYN-ACK is missing"),
     "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7 instead of 6"),
     "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6 instead of 7"),
-    "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data after the end"),
+    "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data follows the end"),
 }
 
 

@@ -61,7 +61,7 @@ def test_invalid_path_name_is_refused(host, name):
 
 
 def test_queue_name_in_different_letter_case_is_not_created_twice(host):
-    assert "exists already" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
+    assert "already exists" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
 
 
 def test_queue_list_has_local_and_outgoing_queues(host):

@@ -24,7 +24,7 @@ def test_a_transaction_is_in_the_collection_until_it_ends():
 def test_a_transaction_that_exists_is_not_created_again():
     host = Network().host(1)
     begin(host, transaction=UNIT)
-    assert "exists already (MQ_ERROR_TRANSACTION_SEQUENCE)" in host.refusal(BeginTransaction(UNIT))
+    assert "already exists (MQ_ERROR_TRANSACTION_SEQUENCE)" in host.refusal(BeginTransaction(UNIT))
     assert len(units(host)) == 1
 
 
@@ -32,7 +32,7 @@ def test_number_of_open_transactions_is_limited():
     host = Network().host(1, max_transactions=2)
     unit = begin(host)
     begin(host)
-    assert "2 transactions are open already: commit or abort one" in host.refusal(BeginTransaction())
+    assert "2 transactions are already open: commit or abort one of them" in host.refusal(BeginTransaction())
     abort(host, unit)
     begin(host)
 

@@ -132,4 +132,4 @@ def test_number_of_receives_in_a_transaction_is_limited():
     fill(host, LOCAL, "1", "2")
     unit = begin(host)
     receive(host, unit)
-    assert "has 1 operations already" in host.refusal(ReceiveMessage(TRANSACTIONAL, transaction=unit))
+    assert "already has 1 operations" in host.refusal(ReceiveMessage(TRANSACTIONAL, transaction=unit))

@@ -36,7 +36,7 @@ def test_a_public_queue_is_published_and_sent_to_by_its_identifier():
 def test_a_name_that_is_published_already_is_refused():
     enterprise = Enterprise()
     enterprise.directory.provision(Queue(Identifier=UUID(int=0x99), Pathname="host1\\taken"))
-    assert "exists already" in enterprise[SENDER].refusal(CreateQueue("taken"))
+    assert "already exists" in enterprise[SENDER].refusal(CreateQueue("taken"))
     assert "taken" not in enterprise[SENDER].core.adm.QueueCollection
 
 

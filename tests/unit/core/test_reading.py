@@ -119,10 +119,10 @@ def test_successful_remote_read_response_without_message_gives_error():
 @pytest.mark.parametrize(
     ("request_made", "why"),
     [
-        (RemoteReceive(), "give exactly one of them"),
-        (RemoteReceive(1, 1), "give exactly one of them"),
-        (RemoteReceive(99), "no remote queue 99"),
-        (RemoteReceive(cursor=99), "no remote cursor 99"),
+        (RemoteReceive(), "give exactly one of "),
+        (RemoteReceive(1, 1), "give exactly one of "),
+        (RemoteReceive(99), "remote queue 99"),
+        (RemoteReceive(cursor=99), "remote cursor 99"),
         (RemotePeek(99, next=True), "only a cursor has a next message"),
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
         (RemoteReadByLookupId(99, 1, "nearest"), "is not one of first"),
@@ -138,7 +138,7 @@ def test_invalid_remote_read_requests_are_refused(request_made, why):
 def test_a_queue_opened_to_peek_is_not_received_from():
     remote = Remote()
     number = remote.open(access="peek")
-    assert "opened to peek" in remote.refusal(RemoteReceive(number))
-    assert "opened to peek" in remote.refusal(RemoteReadByLookupId(number, 1))
+    assert "opened only to peek" in remote.refusal(RemoteReceive(number))
+    assert "opened only to peek" in remote.refusal(RemoteReadByLookupId(number, 1))
     assert remote.log == []
     assert remote.ask(RemotePeek(number))["message"]["body"] == "far"

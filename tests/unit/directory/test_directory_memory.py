@@ -314,8 +314,8 @@ def test_mqdssm_2_2_1_operations_fail_without_directory_connection() -> None:
     [
         (ConnectedNetwork(Name="ethernet"), "does not store objects of this type"),
         (Site(), "Site: the attributes that form its name must be set"),
-        (Site(Name="A"), "exists already"),
-        (Site(Identifier=SITE_A, Name="C"), "exists already"),
+        (Site(Name="A"), "already exists"),
+        (Site(Identifier=SITE_A, Name="C"), "already exists"),
         (
             RoutingLink(Site1Identifier=SITE_B, Site2Identifier=SITE_A, ActualCost=0),
             "RoutingLink.ActualCost: 1 to 999999",

@@ -113,7 +113,7 @@ def test_directory_change_that_cannot_be_committed_is_undone(path: Path) -> None
 
 def test_refused_directory_object_leaves_no_open_transaction(path: Path) -> None:
     directory = opened(path)
-    with pytest.raises(ValueError, match="exists already"):
+    with pytest.raises(ValueError, match="already exists"):
         directory.provision(Site(Name="A"))
     other = opened(path)
     assert other.create(Site(Name="C")).rStatus is Result.SUCCESS

@@ -53,5 +53,5 @@ def test_dissector_prints_equal_fields_in_both_lua_versions(printed: dict[str, s
 def test_damaged_packets_are_named_as_malformed(printed: dict[str, str]) -> None:
     of_packets = printed["lua5.4"].split("end\n")
     assert "msmq.no_packet\tBaseHeader.VersionNumber is not 0x10" in of_packets[-4]
-    assert "msmq.malformed\tMessagePropertiesHeader.MessageBody: 5 bytes announced, 3 left" in of_packets[-3]
+    assert "msmq.malformed\tMessagePropertiesHeader.MessageBody has 5 bytes, but only 3 are left" in of_packets[-3]
     assert "msmq.malformed\tUserHeader.DQ: 4 has no layout for DestinationQueue" in of_packets[-2]

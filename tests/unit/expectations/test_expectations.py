@@ -80,8 +80,23 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted: done; left: none",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize: 1 to 9", "WindowSize: 4")),
         (facts(read=holds("it ended")), {"read": True}, ("read: it ended", "read: it ended")),
-        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: the queue contains "a"', 'left: the queue contains "a"')),
-        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "handles 5, 7")),
+        (
+            facts(copies=[0, 0], left={"a": 1}),
+            {"copies": [0, 0], "left": {"a": 1}},
+            ("copies: 0, 0; left: [a = 1]",) * 2,
+        ),
+        (facts(at=fields(a=1, b=2), end=3), {"at": {"a": 1, "b": 2}, "end": 3}, ("at: [a = 1; b = 2]; end: 3",) * 2),
+        ([{"FM": 1, "LM": 0}], [{"FM": 1, "LM": 0}], ("[FM = 1; LM = 0]",) * 2),
+        (each(fields(FM=1), "message"), [{"FM": 1}], ("each message: FM = 1", "each message: FM = 1 (1 of 1)")),
+        (
+            facts(reads=each("MQ_OK", "read")),
+            {"reads": ["MQ_OK"]},
+            ("reads: MQ_OK (each read)", "reads: MQ_OK (each read, 1 of 1)"),
+        ),
+        (facts(end_with_RR_NACK="MQ_OK"), {"end_with_RR_NACK": "MQ_OK"}, ("end with RR_NACK: MQ_OK",) * 2),
+        (expectation({"PR": 3, "DM": 1}).with_name("first"), {"PR": 3, "DM": 1}, ("PR = 3; DM = 1",) * 2),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ('left: contains "a"', 'left: contains "a"')),
+        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles other than 0", "handles 5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size: 64 or 128", "size: 64")),
         (one_of(between(10, 20), between(30, 40)), 35, ("10 to 20 or 30 to 40", "35")),
         (fields({}), {}, ("none", "none")),
@@ -184,12 +199,12 @@ def test_acknowledgments_match_by_identifier_of_acknowledged_message() -> None:
     assert judged(expected, [answer(9, to=2), answer(8, to=1)]) == (
         True,
         "an acknowledgment of message 1, an acknowledgment of message 2",
-        "ACK_REACH_QUEUE of message 2, ACK_REACH_QUEUE of message 1",
+        "ACK_REACH_QUEUE for message 2, ACK_REACH_QUEUE for message 1",
     )
     assert judged(expected, [answer(8, to=1), answer(9, to=1), answer(10, to=3)])[2] == (
-        "ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 3 "
-        "(an acknowledgment of message 2 is missing, ACK_REACH_QUEUE of message 1 is repeated, "
-        "ACK_REACH_QUEUE of message 3 is not expected)"
+        "ACK_REACH_QUEUE for message 1, ACK_REACH_QUEUE for message 1, ACK_REACH_QUEUE for message 3 "
+        "(an acknowledgment of message 2 is missing, ACK_REACH_QUEUE for message 1 is repeated, "
+        "ACK_REACH_QUEUE for message 3 is not expected)"
     )
 
 
@@ -197,8 +212,8 @@ def test_acknowledgment_of_wrong_class_does_not_match() -> None:
     expected = acknowledgment(message(1), MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q)
     assert judged(expected, answer(9, to=1)) == (
         False,
-        "NACK_BAD_DST_Q of message 1",
-        "ACK_REACH_QUEUE of message 1",
+        "NACK_BAD_DST_Q for message 1",
+        "ACK_REACH_QUEUE for message 1",
     )
     assert judged(expected, None)[2] == "nothing"
 

@@ -46,14 +46,14 @@ def judged(expected: Any, observed: Any) -> tuple[str, str]:
 
 
 def test_a_packet_is_compared_by_its_kind_and_fields() -> None:
-    assert str(ACKNOWLEDGED) == "SessionAck with SessionHeader.AckSequenceNumber: 1"
+    assert str(ACKNOWLEDGED) == "SessionAck with SessionHeader.AckSequenceNumber = 1"
     assert judged(ACKNOWLEDGED, frame(session_ack(AckSequenceNumber=1))) == (
         "kept",
-        "SessionAck with SessionHeader.AckSequenceNumber: 1",
+        "SessionAck with SessionHeader.AckSequenceNumber = 1",
     )
     assert judged(ACKNOWLEDGED, frame(session_ack(AckSequenceNumber=2))) == (
         "broken",
-        "SessionAck with SessionHeader.AckSequenceNumber: 2",
+        "SessionAck with SessionHeader.AckSequenceNumber = 2",
     )
     assert judged(ACKNOWLEDGED, frame(connection_parameters())) == ("broken", "ConnectionParameters")
 
@@ -78,22 +78,25 @@ def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
 
 
 def test_expected_acknowledgments_are_compared_by_their_class() -> None:
-    assert judged(of_class(PURGED), answer(PURGED)) == ("kept", "NACK_Q_PURGED of message 3")
-    assert judged(of_class(PURGED), answer(ARRIVED)) == ("broken", "ACK_REACH_QUEUE of message 3")
+    assert judged(of_class(PURGED), answer(PURGED)) == ("kept", "NACK_Q_PURGED for message 3")
+    assert judged(of_class(PURGED), answer(ARRIVED)) == ("broken", "ACK_REACH_QUEUE for message 3")
     assert judged(of_class(PURGED), None) == ("broken", "nothing")
     assert judged(of_classes(ARRIVED, PURGED), [answer(PURGED), answer(ARRIVED)])[0] == "kept"
     assert judged(of_classes(PURGED), [answer(PURGED), answer(PURGED)]) == (
         "broken",
-        "NACK_Q_PURGED of message 3, NACK_Q_PURGED of message 3 (NACK_Q_PURGED of message 3 is repeated)",
+        "NACK_Q_PURGED for message 3, NACK_Q_PURGED for message 3 (NACK_Q_PURGED for message 3 is repeated)",
     )
 
 
 def test_unanswered_close_allows_no_packet_beyond_the_known_ones() -> None:
     ack = frame(session_ack())
-    assert judged(closed_unanswered(1), Conversation(True, [ack])) == ("kept", "closed without an answer")
+    assert judged(closed_unanswered(1), Conversation(True, [ack])) == (
+        "kept",
+        "connection closed by the SUT without an answer",
+    )
     assert judged(closed_unanswered(1), Conversation(True, [ack, ack])) == (
         "broken",
-        "closed after answering SessionAck",
+        "connection closed by the SUT after answering SessionAck",
     )
     assert judged(closed_unanswered(0), Conversation(False)) == (
         "broken",

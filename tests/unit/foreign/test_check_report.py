@@ -144,7 +144,7 @@ def test_file_that_is_not_a_capture_exits_with_2_after_other_files_are_judged(tm
     [
         (("--sut", "nowhere"), "neither an IP address nor ADDRESS:PORT"),
         (("--profile", "dos"), "--profile dos: unknown profile; known: none, windows-nt"),
-        (("x", "--annotated", "y"), "this option annotates a copy of one capture"),
+        (("x", "--annotated", "y"), "this option annotates a copy of a single capture"),
     ],
 )
 def test_unknown_system_or_profile_of_capture_check_gives_one_line_error(sound, words, line):

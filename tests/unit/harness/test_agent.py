@@ -123,7 +123,7 @@ ENDS = [
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
     (
         ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'),
-        r"an answer that belongs to no request: 'too many\n'",
+        r"an answer belongs to no request: 'too many\n'",
     ),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
@@ -161,7 +161,7 @@ def test_endless_line_of_an_agent_is_not_stored(
     monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 100_000)
     with (
         agent("import sys; sys.stdout.write('x' * 1_000_000)", tmp_path) as made,
-        pytest.raises(SutUnavailable, match="an answer longer than 100000 bytes"),
+        pytest.raises(SutUnavailable, match="an answer is longer than 100000 bytes"),
     ):
         JsonlControl(environment, made).call("identity")
 
@@ -171,7 +171,7 @@ def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironme
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:
         made.on_stranger = strangers.append
-        with pytest.raises(SutUnavailable, match="1000 answers to requests that were never made"):
+        with pytest.raises(SutUnavailable, match="1000 answers have an id that no request has"):
             JsonlControl(environment, made).call("identity")
     assert strangers == ["x"] * 1_001
 
@@ -182,7 +182,7 @@ def test_agent_that_does_not_read_gives_one_line_error(
     monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
     with agent("import os; os.read(2, 1)", tmp_path) as made:
         control = JsonlControl(environment, made)
-        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes are waiting to be sent"):
+        with pytest.raises(SutUnavailable, match="does not read its connection: 1000000 bytes are waiting to be sent"):
             control.begin("send", body="x" * 2_000_000)
 
 

@@ -79,7 +79,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
     assert found.verbs.keys() == FACILITY_OF.keys() | {"identity", "cancel", "stop"}
     assert [found.facility(name) for name in ("queue_control", "receive", "inspect")] == [
         "works",
-        "announced, but not open_queue, move",
+        "announced, but these verbs do not work: open_queue, move",
         "missing",
     ]
 
@@ -198,14 +198,14 @@ def refuses() -> Findings:
     ("try_it", "said"),
     [
         (dies, "wrong: the agent stopped answering: ended with exit status 3: out of luck"),
-        (says_noise, "wrong: the agent stopped answering: not a JSON object with an id: b'Done.'"),
+        (says_noise, "wrong: the agent stopped answering: a line is not a JSON object with an id: b'Done.'"),
         (hangs, "  purge                         silent           no answer in time"),
         (
             holds_up,
-            f"  {'receive':30}{'wrong':17}while receive waits, no other request is answered",
+            f"  {'receive':30}{'wrong':17}the agent answers no other request while receive waits",
         ),
-        (knows_other_ids, "wrong: answers with an id that no request had (1): 99999"),
-        (answers_twice, "wrong: answers with an id that no request had (1): "),
+        (knows_other_ids, "wrong: unrequested answers: 1, with the ids 99999"),
+        (answers_twice, "wrong: unrequested answers: 1, with the ids "),
         (breaks_the_schema, "  purge                         wrong            purged: 'all' is not of type 'integer'"),
         (does_nothing, "  purge                         wrong            a message is still in the queue"),
         (
@@ -270,7 +270,7 @@ def parse_loosely(text: str) -> dict[str, Any]:
 def test_draft_of_sut_file_overwrites_no_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     write_draft(path, "one")
-    with pytest.raises(UsageError, match="exists already; give another name"):
+    with pytest.raises(UsageError, match="already exists; give another name"):
         write_draft(path, "two")
     assert path.read_text() == "one"
     with pytest.raises(UsageError, match="No such file"):

@@ -81,9 +81,9 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "which agent"),
+        ((), "no agent is specified"),
         (("--command", "x", "--address", "h:1"), "two agents"),
-        (("--command", "x", "--write", "/dev/null"), "exists already"),
+        (("--command", "x", "--write", "/dev/null"), "already exists"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
         (("--sut", "{file}"), "has no table [control], or its driver"),
         (("--sut", "/nowhere.toml"), "cannot read the SUT file"),

@@ -67,7 +67,7 @@ def baseline(folder: Path, text: str) -> Path:
         ("schema = 1\n[x", "not a TOML file"),
         ('["MQQB-2.1.2-01"]\nreason = "x"\n', "not a baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
-        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; state why"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "the reason of [MQQB-2.1.2-01] is empty; state why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known: reason, link"),
         ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
@@ -82,14 +82,14 @@ def test_invalid_baseline_file_gives_one_line_error(tmp_path: Path, text: str, s
 
 
 def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
-    with pytest.raises(UsageError, match="cannot read the baseline: No such file"):
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
         load_baseline(tmp_path / "none.toml", {})
 
 
 def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
     text = write_baseline([THREE, ONE], known)
-    with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
+    with pytest.raises(UsageError, match=f"the reason of .{THREE}.. is empty"):
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
     assert dict(found.deviations) == {ONE: known[ONE], THREE: Deviation(THREE, "new")}
@@ -185,7 +185,7 @@ def test_undecided_rule_is_not_in_baseline_and_update_exits_with_1(tmp_path: Pat
     with pytest.raises(typer.Exit) as ended:
         update(run(tmp_path / "a", judged), file)
     assert ended.value.exit_code == 1
-    said = f"2 rules are undecided; a baseline accepts only failures: {TWO}, {THREE}"
+    said = f"a baseline accepts only failures, but 2 rules are undecided: {TWO}, {THREE}"
     assert capsys.readouterr().out.splitlines()[-1] == said
     made = file.read_text(encoding="utf-8")
     assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made

@@ -60,9 +60,9 @@ def test_identity_without_command_is_taken_from_a_session(environment: RealEnvir
     ("program", "error", "said"),
     [
         ("import sys; sys.exit('no right\\nto write')", ControlRefused, "refused send: no right to write"),
-        ("raise SystemExit(3)", ControlRefused, "without a reason"),
+        ("raise SystemExit(3)", ControlRefused, "no reason is given"),
         ('print(\'{"ok": false, "error": "full"}\')', ControlRefused, "full"),
-        ('print(\'{"ok": false, "unsupported": true, "error": "never"}\')', Unsupported, "cannot send"),
+        ('print(\'{"ok": false, "unsupported": true, "error": "never"}\')', Unsupported, "does not offer send"),
         ("print('done')", ContractBroken, "did not print JSON: done"),
         ("print([])", ContractBroken, "did not print a JSON object"),
         ("print('{\"message_id\": 7}')", ContractBroken, "message_id"),
@@ -86,7 +86,7 @@ def test_control_verb_without_a_command_is_not_offered(environment: RealEnvironm
 
 def test_hanging_control_command_is_killed_with_its_children(environment: RealEnvironment) -> None:
     program = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
-    with pytest.raises(SutUnavailable, match="still running after 200 ms"):
+    with pytest.raises(SutUnavailable, match="still runs after 200 ms"):
         control(environment, timeout_ms=200, send=program).call("send", to="x")
 
 

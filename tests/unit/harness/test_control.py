@@ -97,9 +97,9 @@ def test_control_answers_are_matched_to_requests_in_any_order() -> None:
     ("fields", "words"),
     [
         ({"ok": False, "error": "no queue x"}, "the SUT refused purge: no queue x"),
-        ({"ok": False}, "the SUT refused purge: without a reason"),
-        ({}, "the SUT refused purge: without a reason"),
-        ({"ok": "yes"}, "the SUT refused purge: without a reason, and ok is 'yes'$"),
+        ({"ok": False}, "the SUT refused purge: no reason is given"),
+        ({}, "the SUT refused purge: no reason is given"),
+        ({"ok": "yes"}, "the SUT refused purge: no reason is given, and ok is 'yes'$"),
     ],
 )
 def test_refusal_in_protocol_version_1_counts_as_refusal_by_the_sut(fields: dict[str, Any], words: str) -> None:
@@ -149,14 +149,17 @@ def test_answer_that_violates_contract_is_rejected(fields: dict[str, Any], words
             "an answer arrived with an id that no request has: '1' (ids",
         ),
         (lambda stream, asked: stream.close(), "list: closed by the other side"),
-        (lambda stream, asked: stream.send(b"hello\n"), "list: not a JSON object with an id: b'hello'"),
-        (lambda stream, asked: stream.send(b"[1]\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b'{"ok": true}\n'), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b'{"id": [], "ok": true}\n'), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b"\xff\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b"[" * 100_000 + b"\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b'{"a":' * 100_000 + b"\n"), "list: not a JSON object with an id"),
-        (lambda stream, asked: stream.send(b"1" * 10_000 + b"\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"hello\n"), "list: a line is not a JSON object with an id: b'hello'"),
+        (lambda stream, asked: stream.send(b"[1]\n"), "list: a line is not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b'{"ok": true}\n'), "list: a line is not a JSON object with an id"),
+        (
+            lambda stream, asked: stream.send(b'{"id": [], "ok": true}\n'),
+            "list: a line is not a JSON object with an id",
+        ),
+        (lambda stream, asked: stream.send(b"\xff\n"), "list: a line is not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"[" * 100_000 + b"\n"), "list: a line is not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b'{"a":' * 100_000 + b"\n"), "list: a line is not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"1" * 10_000 + b"\n"), "list: a line is not a JSON object with an id"),
         (lambda stream, asked: many_answers(stream), "list: more than 1000 answers that no check reads"),
     ],
 )
@@ -172,7 +175,7 @@ def test_silent_control_channel_gives_one_line_error(script: Script, words: str)
 def test_endless_line_on_control_connection_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 1000)
     made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
-    with pytest.raises(SutUnavailable, match="an answer longer than 1000 bytes"):
+    with pytest.raises(SutUnavailable, match="an answer is longer than 1000 bytes"):
         made.call("list")
 
 
@@ -241,11 +244,11 @@ def test_unknown_control_protocol_version_gives_one_line_error(version: object) 
 
 def test_unsupported_control_request_is_not_a_refusal() -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=False, error="no", unsupported=True))
-    with pytest.raises(NotShown, match="the SUT's control channel cannot move: no"):
+    with pytest.raises(NotShown, match="the SUT's control channel does not offer move: no"):
         made.call("move", queue="x")
     waiting = made.begin("move", queue="x")
     made.environment.run_until(lambda: False, 10)
-    with pytest.raises(NotShown, match="cannot move: no"):
+    with pytest.raises(NotShown, match="does not offer move: no"):
         made.answer(waiting)
 
 

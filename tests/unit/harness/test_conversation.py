@@ -161,7 +161,7 @@ def test_a_sut_that_cannot_be_connected_to_is_unavailable(peer: Peer) -> None:
 
 
 def test_a_session_that_the_sut_does_not_answer_is_a_conformance_failure(peer: Peer, far: FakeSut) -> None:
-    with pytest.raises(ConformanceFailure, match="no session with the SUT: "):
+    with pytest.raises(ConformanceFailure, match="no session with the SUT was established: "):
         peer.open_session()
     with pytest.raises(HarnessError, match="configure the peer before"):
         peer.configure(window_size=1)

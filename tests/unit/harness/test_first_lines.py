@@ -75,19 +75,19 @@ def test_impossible_port_of_serve_gives_one_line_error(
         ("run.json", "null", "is not a run.json of this harness: sut.name is missing"),
         ("run.json", "{}", "is not a run.json of this harness: sut.name is missing"),
         ("run.json", '{"sut": []}', "is not a run.json of this harness: sut.name is missing"),
-        ("run.json", '{"sut"', "is truncated or broken: it is not JSON: "),
+        ("run.json", '{"sut"', "is truncated or broken, and not JSON: "),
         (
             "verdicts.jsonl",
             "a,b,c\n",
-            "the file contains no verdicts of this harness: its first line is not a verdict; give the folder of",
+            "contains no verdicts of this harness, because its first line is not a verdict; give the folder of",
         ),
-        ("verdicts.jsonl", "{\n}\n", "the file contains no verdicts of this harness"),
-        ("verdicts.jsonl", '["schema"]\n', "the file contains no verdicts of this harness"),
-        ("verdicts.jsonl", '{"rule": 1}\n', "the file contains no verdicts of this harness"),
+        ("verdicts.jsonl", "{\n}\n", "contains no verdicts of this harness"),
+        ("verdicts.jsonl", '["schema"]\n', "contains no verdicts of this harness"),
+        ("verdicts.jsonl", '{"rule": 1}\n', "contains no verdicts of this harness"),
         (
             "verdicts.jsonl",
             '{"schema":2,"seq":1,',
-            "1: the verdict is truncated or broken; remove that line to continue",
+            "1: the verdict is truncated or broken; remove this line to continue",
         ),
     ],
 )
@@ -111,7 +111,7 @@ def test_file_that_is_not_a_baseline_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a baseline: it has no `schema = 1`; `mqconform baseline update RUN"):
         load_baseline(path, catalogue())
     path.write_text("schema = 7\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="schema is 7; this harness reads baselines of schema 1"):
+    with pytest.raises(UsageError, match="has schema 7; this harness reads baselines of schema 1"):
         load_baseline(path, catalogue())
 
 

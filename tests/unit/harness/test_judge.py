@@ -85,9 +85,9 @@ def test_several_rules_may_be_not_exercised_at_once(tmp_path: Path) -> None:
 
 def test_judge_without_rule_is_harness_error(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
-    with pytest.raises(HarnessError, match="judges no rule"):
+    with pytest.raises(HarnessError, match="calls judge without a rule"):
         made(expected=1, observed=1)
-    with pytest.raises(HarnessError, match="judges no rule"):
+    with pytest.raises(HarnessError, match="calls judge without a rule"):
         made.mark_not_exercised(reason="nothing came")
 
 
@@ -330,7 +330,10 @@ def test_verdict_on_undissected_packet_has_no_deciding_field(tmp_path: Path, pac
 
 def test_pass_of_packet_rule_requires_packet_evidence(tmp_path: Path) -> None:
     made = judge(tmp_path, ON_THE_WIRE)
-    with pytest.raises(HarnessError, match=f"passes {ON_THE_WIRE} without a packet; name the evidence"):
+    with pytest.raises(
+        HarnessError,
+        match=f"gives {ON_THE_WIRE} the verdict pass without a packet; name the packet that is the evidence",
+    ):
         made(ON_THE_WIRE, expected=1, observed=1, evidence=[None])
     made(ON_THE_WIRE, expected=1, observed=1, evidence=frame(1))
     made(ON_THE_WIRE, expected=1, observed=2)
@@ -451,7 +454,7 @@ def test_followed_should_does_not_pass_its_must_rule(tmp_path: Path) -> None:
 
 
 def test_advice_mark_on_a_should_rule_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"the whole sentence of {SHOULD} is a SHOULD; omit advice=True"):
+    with pytest.raises(HarnessError, match=f"of level MUST, but {SHOULD} is a SHOULD; omit it"):
         judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
 
 

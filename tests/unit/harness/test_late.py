@@ -52,7 +52,7 @@ def test_answer_within_the_timeout_is_received():
 
 
 def test_late_answer_is_a_failure_with_its_delay():
-    with pytest.raises(ConformanceFailure, match="an answer came after 43 ms; the timeout is 40 ms"):
+    with pytest.raises(ConformanceFailure, match="an answer arrived after 43 ms; the timeout is 40 ms"):
         waited(RESPONSE_MS + 3)
 
 
@@ -83,7 +83,7 @@ def closing(comes_at_ms: int, within_ms: int | None = None, *, exactly: bool = F
 def test_connection_closed_after_the_timeout_counts_as_late_close():
     assert closing(RESPONSE_MS)
     assert not closing(10 * RESPONSE_MS)
-    with pytest.raises(ConformanceFailure, match="the end of the connection came after 43 ms; the timeout is 40 ms"):
+    with pytest.raises(ConformanceFailure, match="the end of the connection arrived after 43 ms; the timeout is 40 ms"):
         closing(RESPONSE_MS + 3)
 
 

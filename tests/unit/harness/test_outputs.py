@@ -73,7 +73,7 @@ def test_existing_output_is_not_overwritten(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "mqconform: afile exists already; give another --out\n"
+    assert capsys.readouterr().err == "mqconform: afile already exists; give another --out\n"
     assert (tmp_path / "afile").read_text(encoding="utf-8") == "mine"
 
 
@@ -110,6 +110,6 @@ def test_demo_checks_for_java_before_it_starts_a_system(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    line = "mqconform: demo: rollup needs Java 17 or newer and JAVA_HOME=/nowhere has no bin/java: install Java"
+    line = "mqconform: demo: rollup needs Java 17 or newer, but JAVA_HOME=/nowhere has no bin/java: install Java"
     assert capsys.readouterr().err.startswith(line)
     assert not (tmp_path / "demo").exists()

@@ -191,7 +191,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
     driver = driver_of(path)
     with pytest.raises(NotReplayable):
         driver.open(TEST)
-    assert "the note after frame 13: " in driver.differences[TEST]
+    assert "the note after frame 13 " in driver.differences[TEST]
 
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
@@ -323,7 +323,7 @@ def test_check_with_a_stalled_system_is_not_replayable(tmp_path: Path):
     view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
     carried_out(view, tmp_path / "made.pcapng", stall)
     _, differences = replayed(tmp_path / "made.pcapng", tmp_path, lambda peer, sut: peer.connect())
-    why = "the system stood still or was unreachable for a time"
+    why = "the system stalled or was unreachable for a time"
     assert differences == {TEST: f"after frame 3: {why}: not replayable"}
 
 

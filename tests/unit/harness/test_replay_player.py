@@ -153,7 +153,7 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
 @pytest.mark.parametrize(
     ("items", "why"),
     [
-        ([note(1, lost="the system stood still")], "after frame 0: the system stood still: not replayable"),
+        ([note(1, lost="the system stalled")], "after frame 0: the system stalled: not replayable"),
         ([note(1, what="?")], "after frame 0: an unknown note: not replayable"),
         ([note(1, to=[1], answer={})], "after frame 0: an unknown note: not replayable"),
         ([note(1, bytes=5), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),

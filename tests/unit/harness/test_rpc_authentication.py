@@ -226,7 +226,7 @@ def test_impacket_calls_the_peer_at_every_authentication_level(tmp_path, level):
 def test_peer_denies_a_wrong_password_and_records_the_reason(tmp_path, level):
     with served(tmp_path, rpc=access("privacy")) as (environment, server, where):
         assert "access_denied" in impacket(environment, where, (level, "tester", "other"))
-        assert server.malformed[0][1] == "not authenticated: the token is refused"
+        assert server.malformed[0][1] == "the authentication failed: the token is refused"
         assert server.calls == []
 
 

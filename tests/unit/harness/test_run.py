@@ -252,7 +252,7 @@ def test_resume_of_an_interrupted_run_repeats_its_last_check(begin: Begin) -> No
 
 
 def test_resume_without_run_or_with_wrong_sut_gives_one_line_error(begin: Begin, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nothing to resume: run\.json or verdicts\.jsonl is missing"):
+    with pytest.raises(UsageError, match=r"contains no run to resume: run\.json or verdicts\.jsonl is missing"):
         begin(tmp_path / "none", resume=True)
     judged(begin(), "one", Verdict.PASS)
     with pytest.raises(UsageError, match=r"contains a run of Contoso 1\.0; give that SUT file"):
@@ -279,7 +279,7 @@ def test_invalid_verdict_line_is_named_and_file_unchanged(begin: Begin, tmp_path
             del last[key]
     data = "".join(json.dumps(line) + "\n" for line in (good, last))
     (tmp_path / "verdicts.jsonl").write_text(data)
-    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: not a verdict of this harness"):
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: this line is not a verdict of this harness"):
         begin(resume=True)
     assert (tmp_path / "verdicts.jsonl").read_text() == data
 

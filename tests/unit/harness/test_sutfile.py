@@ -105,5 +105,5 @@ def test_remote_address_is_accepted_with_explicit_permission() -> None:
 def test_old_table_name_in_sut_file_is_accepted_only_without_the_new_name() -> None:
     former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
     assert parse_sut_file(former).driver.tcp_port == 1802
-    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are present"):
+    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\], and both are present"):
         parse_sut_file(GOOD | former)

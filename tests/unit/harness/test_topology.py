@@ -67,17 +67,17 @@ def test_topology_file_gives_three_systems_with_their_addresses(folder: Path) ->
     [
         ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known: topology, sender, router, receiver"),
         ("topology.toml", '[router]\nsut = "router.toml"\naddress = "127.0.1.2"\n', "", "table [router] is missing"),
-        ("topology.toml", 'name = "three"', "", "topology.name is missing, or not a text"),
+        ("topology.toml", 'name = "three"', "", "topology.name is missing, or is not a text"),
         ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known: name"),
         ("topology.toml", "127.0.1.3", "127.0.1.1", "address 127.0.1.1 belongs to both sender and receiver"),
         ("router.toml", "127.0.2.2", "127.0.2.1", "driver.address 127.0.2.1 belongs to both sender and router"),
-        ("router.toml", "127.0.2.2", "127.0.1.3", "a loop: the router listens at 127.0.1.3, where"),
-        ("router.toml", "127.0.2.2", "127.0.1.2", "a loop: the router listens at 127.0.1.2, where"),
+        ("router.toml", "127.0.2.2", "127.0.1.3", "the router listens at 127.0.1.3, which"),
+        ("router.toml", "127.0.2.2", "127.0.1.2", "the router listens at 127.0.1.2, which"),
         ("router.toml", 'kind = "jsonl"', 'kind = "none"', "[control] is missing"),
         ("router.toml", 'kind = "external"', 'kind = "virtual"', "is made of processes and external systems"),
         ("router.toml", "18020", "18021", "driver.peer_tcp_port is 18020, 18021"),
         ("topology.toml", "127.0.1.2", "192.0.2.1", "router.address 192.0.2.1 is not loopback"),
-        ("topology.toml", "router.toml", "nowhere.toml", "cannot read the SUT file"),
+        ("topology.toml", "router.toml", "nowhere.toml", "nowhere.toml cannot be read"),
         ("topology.toml", "[topology]", "[topology", "not a TOML file"),
     ],
 )
@@ -97,7 +97,7 @@ def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
 
     path = tmp_path / "sut.toml"
     path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
-    with pytest.raises(UsageError, match="a topology needs three systems; use --topology FILE"):
+    with pytest.raises(UsageError, match="needs three systems; use --topology FILE"):
         load_sut_file(path)
 
 

@@ -79,7 +79,7 @@ def test_a_line_without_a_verdict_is_named_when_the_standing_verdicts_are_read(t
     path = tmp_path / "verdicts.jsonl"
     with path.open("a", encoding="utf-8") as file:
         file.write('{"schema":2,"seq":2,"rule":"MQQB-2.1.1-01"}\n')
-    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: not a verdict"):
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: this line is not a verdict"):
         read_standing_verdicts(path)
 
 
@@ -176,23 +176,31 @@ def test_rule_missing_in_catalogue_is_read_by_its_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("run.json", None, "run.json: the file, which the verdicts need, cannot be read"),
-        ("rules.json", None, "rules.json: the file, which the verdicts need, cannot be read"),
-        ("run.json", "{", "run.json: the file, which the verdicts need, is truncated"),
-        ("run.json", '{"sut": 1, "started": "x"}', "run.json: the file, which the verdicts need, is truncated"),
-        ("rules.json", "[]", "rules.json: the file, which the verdicts need, is truncated"),
+        ("run.json", None, "run.json, which the verdicts need, cannot be read: No such file"),
+        ("rules.json", None, "rules.json, which the verdicts need, cannot be read: No such file"),
+        ("run.json", "{", "run.json, which the verdicts need, is truncated"),
+        ("run.json", '{"sut": 1, "started": "x"}', "run.json, which the verdicts need, is truncated"),
+        ("rules.json", "[]", "rules.json, which the verdicts need, is truncated"),
         (
             "verdicts.jsonl",
             '{"schema": 3}\n',
             "verdicts.jsonl:1: the verdict has schema 3; this harness reads the schemas",
         ),
-        ("verdicts.jsonl", "{}\n", "verdicts.jsonl: the file contains no verdicts of this harness"),
-        ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: not a verdict of this harness; remove that line"),
-        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: not a verdict of"),
+        ("verdicts.jsonl", "{}\n", "verdicts.jsonl contains no verdicts of this harness"),
+        (
+            "verdicts.jsonl",
+            '{"schema": 2}\n',
+            "verdicts.jsonl:1: this line is not a verdict of this harness; remove it",
+        ),
+        (
+            "verdicts.jsonl",
+            '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n',
+            "verdicts.jsonl:1: this line is not a verdict of",
+        ),
         (
             "verdicts.jsonl",
             '{"schema": 2, "rule": "A-1-1", "ms": 1, "evidence": 1}\n',
-            "verdicts.jsonl:1: not a verdict",
+            "verdicts.jsonl:1: this line is not a verdict",
         ),
     ],
 )

@@ -40,11 +40,11 @@ def test_windows_sut_file_without_ssh_has_no_control_channel(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("contoso", "192.0.2.10", "none", None), "--address contoso: must be an IP address"),
-        (("192.0.2.20", '1" or', "none", None), '--peer-address 1" or: must be an IP address'),
+        (("contoso", "192.0.2.10", "none", None), "--address contoso: the value must be an IP address"),
+        (("192.0.2.20", '1" or', "none", None), '--peer-address 1" or: the value must be an IP address'),
         ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown profile; known: none, windows-nt"),
-        ((*ADDRESSES, "none", "-oProxyCommand=x"), "--ssh '-oProxyCommand=x': must be HOST or USER@HOST"),
-        ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
+        ((*ADDRESSES, "none", "-oProxyCommand=x"), "--ssh '-oProxyCommand=x': the value must be HOST or USER@HOST"),
+        ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': the value must be HOST or USER@HOST"),
     ],
 )
 def test_invalid_option_of_windows_files_is_refused_in_one_line(
@@ -59,7 +59,7 @@ def test_windows_command_copies_package_files_without_overwriting(tmp_path: Path
     write_files(tmp_path, "text")
     for name in WINDOWS_FILE_NAMES:
         assert (tmp_path / name).read_bytes() == (WINDOWS_FILES_FOLDER / name).read_bytes()
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_files(tmp_path, "other")
     assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
 

@@ -114,7 +114,7 @@ def test_subqueue_inherits_properties_of_its_queue_and_has_no_journal(host):
     queue, subqueue = queue_of(host, NEW), queue_of(host, NEW).SubqueueCollection["sub"]
     assert (subqueue.Transactional, subqueue.Quota, subqueue.parent) == (True, 10, queue)
     assert subqueue.JournalQueueReference is None
-    assert "exists already" in host.refusal(CreateQueue(f"{NEW};SUB"))
+    assert "already exists" in host.refusal(CreateQueue(f"{NEW};SUB"))
     assert host.bodies(f"{NEW};sub") == []
 
 

@@ -59,7 +59,7 @@ def test_cursor_commands_peek_receive_and_close(host):
     assert host.ask(PeekMessage(cursor=cursor, next=True))["message"]["body"] == "b"
     assert host.ask(ReceiveMessage(cursor=cursor))["message"]["body"] == "b"
     assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
-    assert "give a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
+    assert "next needs a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
     host.ask(CloseCursor(cursor))
-    assert "open a new cursor" in host.refusal(CloseCursor(cursor))
+    assert "open a new one" in host.refusal(CloseCursor(cursor))
     assert "open the queue again" in host.refusal(OpenCursor(999))

@@ -284,7 +284,7 @@ def test_ndr64_counts_are_checked_against_available_bytes(count):
 
 def test_element_count_in_rpc_stub_requires_available_bytes():
     wire = bytes(20) + bytes.fromhex("f4010000 f4010000 00000000 f4010000") + bytes(100)
-    with pytest.raises(StubError, match="500 elements need at least 2000 bytes, 100 are left"):
+    with pytest.raises(StubError, match="500 elements need at least 2000 bytes, but only 100 are left"):
         EPT.methods[3].read_out(wire, NDR, {"max_towers": 500})
 
 

@@ -154,14 +154,17 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
                 [gone, Completed(event.token, Result({"cancelled": True}))] if isinstance(event, Command) else []
             )
             other.say({"id": 1, "verb": "cancel", "request": "r"})
-            assert "no request 'r' of this client waits" in (await other.read_reply())["error"]
+            assert (
+                "request 'r' of this client does not wait, so it cannot be cancelled"
+                in (await other.read_reply())["error"]
+            )
             caller.say({"id": 2, "verb": "cancel", "request": "r"})
             assert await caller.read_reply() == {"id": "r", "ok": False, "error": "cancelled"}
             assert await caller.read_reply() == {"id": 2, "ok": True, "cancelled": True}
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
             assert "no request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
-            assert "give only request" in (await caller.read_reply())["error"]
+            assert "takes only the argument request" in (await caller.read_reply())["error"]
 
     asyncio.run(story())
 
@@ -169,11 +172,11 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
 @pytest.mark.parametrize(
     ("line", "number", "complaint"),
     [
-        (b"{", None, "not a JSON object on one line"),
-        (b"\xff", None, "not a JSON object on one line"),
-        (b"", None, "not a JSON object on one line"),
+        (b"{", None, "the line is not a JSON object"),
+        (b"\xff", None, "the line is not a JSON object"),
+        (b"", None, "the line is not a JSON object"),
         (b"[" * 100_000, None, "nested too deeply"),
-        (b"[1]", None, "not a JSON object: list"),
+        (b"[1]", None, "the line is not a JSON object, but of type list"),
         (b'{"verb": "identity"}', None, '"id" is missing'),
         (b'{"id": true, "verb": "identity"}', None, '"id" is missing'),
         (b'{"id": 1}', 1, "verb"),
@@ -238,7 +241,7 @@ def test_number_of_control_clients_is_limited(monkeypatch: pytest.MonkeyPatch):
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "identity"})
             assert (await first.read_reply())["ok"] is True
-            assert "connected already" in (await second.read_reply())["error"]
+            assert "already connected" in (await second.read_reply())["error"]
             assert await second.hung_up()
 
     asyncio.run(story())

@@ -166,7 +166,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("security = 1", "[security]: must be a table"),
+        ("security = 1", "[security] must be a table"),
         ("[security]\nkeys = 'x'", "[security]: unknown key 'keys'; known: folder, generate,"),
         ("[security]\npreferred_base = 'des'", "[security] preferred_base = 'des': must be one of rc2, rc4,"),
         ("[security.users]\nname = 'a'", "[[security.users]] must be a list of tables"),
@@ -187,7 +187,7 @@ def test_security_demands_and_grants_of_a_queue_are_read(tmp_path: Path):
             "[[queues]]\nname = 'private$\\a'\nprivacy = 'high'",
             "[[queues]] 1 privacy = 'high': must be one of none, optional, body",
         ),
-        ("[[queues]]\nname = 'private$\\a'\nallow = 1", "[[queues]] 1 allow: must be a table of SID = list of rights"),
+        ("[[queues]]\nname = 'private$\\a'\nallow = 1", "[[queues]] 1 allow must be a table of SID = list of rights"),
         (
             "[[queues]]\nname = 'private$\\a'\nallow = { 'S-1-1-0' = ['fly'] }",
             "[[queues]] 1 allow S-1-1-0 = ['fly']: must be one of delete_message, peek_message, write_message",
@@ -226,13 +226,13 @@ def test_files_without_usable_key_or_certificate_are_named(tmp_path: Path, certi
     pem = x509.load_der_x509_certificate(certificate).public_bytes(Encoding.PEM)
     (keys / "good.pem").write_bytes(pem)
     write_pem(keys / "curve.pem", ec.generate_private_key(ec.SECP256R1()))
-    assert "text.pem: not an X.509 certificate in PEM" in refusal(tmp_path, user("['text.pem']"))
+    assert "text.pem is not an X.509 certificate in PEM" in refusal(tmp_path, user("['text.pem']"))
     assert "none.pem cannot be read: No such file" in refusal(tmp_path, user("['none.pem']"))
     assert "too large for a key" in refusal(tmp_path, user("['large.pem']"))
-    assert "text.pem: not a private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
-    assert "curve.pem: not an RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))
+    assert "text.pem is not a private key in PEM" in refusal(tmp_path, user("['good.pem']", "key = 'text.pem'"))
+    assert "curve.pem is not an RSA key" in refusal(tmp_path, user("['good.pem']", "key = 'curve.pem'"))
     write_pem(keys / "rsa.pem", generate_key(512, SeededEntropy("k")))
-    assert "key = 'rsa.pem': needs a certificate" in refusal(tmp_path, user("[]", "key = 'rsa.pem'"))
+    assert "key = 'rsa.pem' needs a certificate" in refusal(tmp_path, user("[]", "key = 'rsa.pem'"))
 
 
 def test_key_folder_that_cannot_be_written_is_named(tmp_path: Path):

@@ -135,7 +135,7 @@ def test_flags_of_serve_override_its_settings_file(tmp_path: Path):
             "[queue_manager]\noperating_system = 'OS2'",
             "must be one of Foreign, Win95, WinClient, WinServer, WinEnt, Other",
         ),
-        ("queue_manager = 1", "[queue_manager]: must be a table"),
+        ("queue_manager = 1", "[queue_manager] must be a table"),
         ("[[queues]]\ntransactional = true", "[[queues]] 1: name is missing"),
         ("[[queues]]\nname = 'a\\b'", "must be a path name like 'private$\\orders', or 'orders' of a public queue"),
         ("[[queues]]\nname = 'private$\\'", "must be a path name like 'private$\\orders'"),
@@ -171,7 +171,7 @@ def test_missing_settings_file_of_serve_is_named(tmp_path: Path):
 
 def test_settings_file_of_serve_that_is_not_text_is_named(tmp_path: Path):
     (tmp_path / "qm.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(SettingsError, match=r"qm\.toml: not a TOML file"):
+    with pytest.raises(SettingsError, match=r"qm\.toml is not a TOML file"):
         load_settings(tmp_path / "qm.toml", {}, ENTROPY)
 
 

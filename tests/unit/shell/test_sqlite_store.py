@@ -122,13 +122,13 @@ os.kill(os.getpid(), 9)
 
 def test_store_file_truncated_to_half_is_refused(path: Path):
     os.truncate(path, path.stat().st_size // 2)
-    assert "the file stays unchanged: move it away or restore a copy" in complaint(path)
+    assert "the file stays unchanged: move it to another place, or restore a copy" in complaint(path)
 
 
 @pytest.mark.parametrize("size", [0, 50, 100])
 def test_store_file_truncated_to_its_header_is_refused(path: Path, size: int):
     os.truncate(path, size)
-    assert "move it away or restore a copy" in complaint(path)
+    assert "move it to another place, or restore a copy" in complaint(path)
 
 
 def test_store_file_with_a_damaged_page_is_refused(path: Path):
@@ -142,31 +142,31 @@ def test_store_file_with_an_altered_entry_is_refused(path: Path):
     data = path.read_bytes()
     assert data.count(b"123 123 123") >= 1
     path.write_bytes(data.replace(b"123 123 123", b"123 124 123", 1))
-    assert "it is damaged: entry 'e123' does not match its checksum" in complaint(path)
+    assert "is damaged: entry 'e123' does not match its checksum" in complaint(path)
 
 
 def test_file_of_other_format_is_refused_as_store(tmp_path: Path):
     path = tmp_path / "store"
     path.write_text("the dissertation of somebody\n" * 100)
-    assert "it is not an SQLite file" in complaint(path)
+    assert "is not an SQLite file" in complaint(path)
 
 
 def test_database_of_a_foreign_application_is_refused_as_store(tmp_path: Path):
     path = tmp_path / "store"
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE entry (name, value, crc)")
-    assert "it is an SQLite file of another application; choose another file" in complaint(path)
+    assert "is an SQLite file of another application; choose another file" in complaint(path)
 
 
 def test_store_with_other_schema_is_refused(path: Path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version=2")
-    assert "its schema is 2, not 1: use the version that wrote it" in complaint(path)
+    assert "has schema 2 instead of 1: use the version that wrote it" in complaint(path)
 
 
 def test_read_only_store_file_is_refused(path: Path):
     path.chmod(0o444)
-    assert "it is read-only; make it writable or choose another file" in complaint(path)
+    assert "is read-only; make it writable or choose another file" in complaint(path)
 
 
 def test_missing_folder_of_the_store_is_named(tmp_path: Path):
@@ -191,7 +191,7 @@ def test_store_file_used_by_another_process_is_refused(path: Path, holds: str):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        assert "another process uses it: stop that one or choose another file" in complaint(path)
+        assert "another process uses the file: stop that process, or choose another file" in complaint(path)
         other.kill()
     assert len(entries(path)) == 200
 

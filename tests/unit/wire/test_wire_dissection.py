@@ -39,7 +39,7 @@ def test_dissection_has_every_field_of_every_header(number):
 
 def test_a_ping_is_recognised_by_its_port():
     assert dissection(FRAMES[1], ping=True).startswith("PingPacket\n  Flags = 0x7d01  @0x0\n    RC = 1\n    RF = 0\n")
-    assert dissection(FRAMES[1]).startswith("cannot be dissected: BaseHeader.VersionNumber: 0x01, not 0x10")
+    assert dissection(FRAMES[1]).startswith("cannot be dissected: BaseHeader.VersionNumber is 0x01 instead of 0x10")
 
 
 @pytest.mark.parametrize("data", [b"", b"\x10", FRAMES[8] + b"x", FRAMES[3][:-1], bytes(600)])

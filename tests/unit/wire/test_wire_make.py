@@ -113,9 +113,9 @@ def test_built_packets_share_no_mutable_default():
     ("make", "error"),
     [
         (lambda: BaseHeader(Sequence=1), "Sequence"),
-        (lambda: user_message(body="text"), "MessageBody: expected bytes or a layer, not str"),
-        (lambda: user_message(label=5), "Label: expected str or bytes, not int"),
-        (lambda: user_message(destination=7), "DestinationQueue: expected a layer, not int"),
+        (lambda: user_message(body="text"), "MessageBody must be bytes or a layer, not str"),
+        (lambda: user_message(label=5), "Label must be str or bytes, not int"),
+        (lambda: user_message(destination=7), "DestinationQueue must be a layer, not int"),
     ],
 )
 def test_unknown_field_or_value_of_wrong_type_is_named(make, error):

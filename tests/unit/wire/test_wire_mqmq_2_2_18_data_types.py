@@ -110,12 +110,12 @@ def test_padding_in_a_list_of_names_counts_from_the_list():
 @pytest.mark.parametrize(
     ("hexadecimal", "error"),
     [
-        ("0d000000 6400 0000 00000000", "HeaderSize: 13, but its padded names have 12 bytes"),
+        ("0d000000 6400 0000 00000000", "HeaderSize is 13, but its padded names have 12 bytes"),
         ("10000000 6400 0000 01000000 0400 0000", "FormatType: 0x0004 has no layout"),
         ("10000000 6400 0000 01000000 0300 6100", "no terminator in the 2 bytes left"),
         ("10000000 6400 0000 01000000 0100 0000", "PublicQueueIdentifier: only 2 bytes left"),
-        ("0c000000 6400 0000 ffffffff", "ElementCount: 4294967295, but there are only 0 elements"),
-        ("0c000000 6400 0000 000000", "ElementCount: only 3 bytes left"),
+        ("0c000000 6400 0000 ffffffff", "ElementCount is 4294967295, but there are only 0 elements"),
+        ("0c000000 6400 0000 000000", "ElementCount: only 3 bytes are left"),
     ],
 )
 def test_format_name_list_larger_than_its_size_is_refused(hexadecimal, error):
@@ -131,7 +131,7 @@ def test_size_of_a_format_name_list_may_exclude_its_padding():
 
 
 def test_odd_number_of_text_bytes_is_refused():
-    with pytest.raises(WireError, match="DirectFormatName: 3 bytes announced, not whole characters"):
+    with pytest.raises(WireError, match="DirectFormatName: 3 bytes are not a whole number of characters"):
         DirectQueueFormatName(bytes.fromhex("0300 4f0000 000000"))
 
 

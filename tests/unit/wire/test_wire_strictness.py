@@ -33,41 +33,47 @@ MESSAGE = bytes(user_message(destination="OS:a\\q", body=b"body"))
 PROPERTIES = 16 + 48 + 16
 
 REFUSED = [
-    (b"", "BaseHeader: 0 bytes, at least 16 expected"),
-    (FRAMES[8][:15], "BaseHeader: 15 bytes, at least 16 expected"),
-    (patched(FRAMES[3], 0, b"\x11"), "BaseHeader.VersionNumber: 0x11, not 0x10"),
-    (patched(FRAMES[3], 4, b"l"), "BaseHeader.Signature: 0x524f496c, not 0x524f494c"),
+    (b"", "BaseHeader has 0 bytes, but needs at least 16"),
+    (FRAMES[8][:15], "BaseHeader has 15 bytes, but needs at least 16"),
+    (patched(FRAMES[3], 0, b"\x11"), "BaseHeader.VersionNumber is 0x11 instead of 0x10"),
+    (patched(FRAMES[3], 4, b"l"), "BaseHeader.Signature is 0x524f496c instead of 0x524f494c"),
     (patched(FRAMES[3], 8, b"\x0f\0\0\0"), "BaseHeader.PacketSize: 15 is not from 16 to 4194304"),
     (patched(FRAMES[3], 8, b"\x01\0\x40\0"), "BaseHeader.PacketSize: 4194305 is not from 16 to 4194304"),
     (FRAMES[3] + b"x", "BaseHeader.PacketSize: 572 announces 572 bytes, but there are 573"),
     (FRAMES[3][:-1], "BaseHeader.PacketSize: 572 announces 572 bytes, but there are 571"),
     (resized(FRAMES[3], 4), "4 bytes left over after EstablishConnectionHeader"),
-    (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding: 512 bytes announced, 508 left"),
-    (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes left for this field"),
-    (resized(FRAMES[5], -12), "ConnectionParametersHeader: announced, but the packet ends after InternalHeader"),
-    (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes left for this field"),
-    (resized(FRAMES[5], -16), "InternalHeader: announced, but the packet ends after BaseHeader"),
+    (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding has 512 bytes, but only 508 are left"),
+    (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes are left for this field"),
+    (resized(FRAMES[5], -12), "ConnectionParametersHeader is announced, but the packet ends after InternalHeader"),
+    (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes are left for this field"),
+    (resized(FRAMES[5], -16), "InternalHeader is announced, but the packet ends after BaseHeader"),
     (bytes(session_ack(base={"SH": 0, "PacketSize": 0x14})), "PacketSize: 20 announces 20 bytes, but there are 36"),
     (
         patched(FRAMES[5], 2, b"\x1b"),
         "BaseHeader.PacketSize: 32 is not the size of a SessionAck, although IN and SH are set",
     ),
     (bytes(user_message(session={}, base={"SH": 0})), "PacketSize: 188 announces 188 bytes, but there are 204"),
-    (patched(MESSAGE, PROPERTIES + 32, b"\x05"), "MessagePropertiesHeader.MessageBody: 5 bytes announced, 4 left"),
+    (
+        patched(MESSAGE, PROPERTIES + 32, b"\x05"),
+        "MessagePropertiesHeader.MessageBody has 5 bytes, but only 4 are left",
+    ),
     (
         patched(resized(MESSAGE, -2), PROPERTIES + 32, b"\x01"),
-        "MessagePropertiesHeader.Padding: 3 bytes announced, 1 left",
+        "MessagePropertiesHeader.Padding has 3 bytes, but only 1 are left",
     ),
-    (patched(MESSAGE, PROPERTIES + 32, b"\xff" * 4), "MessageBody: 4294967295 bytes announced, 4 left"),
-    (patched(MESSAGE, PROPERTIES + 1, b"\xff"), "MessagePropertiesHeader.Label: 510 bytes announced, 4 left"),
-    (patched(MESSAGE, PROPERTIES + 52, b"\x05"), "MessagePropertiesHeader.ExtensionData: 5 bytes announced, 4 left"),
+    (patched(MESSAGE, PROPERTIES + 32, b"\xff" * 4), "MessageBody has 4294967295 bytes, but only 4 are left"),
+    (patched(MESSAGE, PROPERTIES + 1, b"\xff"), "MessagePropertiesHeader.Label has 510 bytes, but only 4 are left"),
+    (
+        patched(MESSAGE, PROPERTIES + 52, b"\x05"),
+        "MessagePropertiesHeader.ExtensionData has 5 bytes, but only 4 are left",
+    ),
     (patched(MESSAGE, PROPERTIES + 32, b"\0"), "4 bytes left over after MessagePropertiesHeader"),
-    (patched(MESSAGE, 64, b"\xfe\xff"), "DirectQueueFormatName.DirectFormatName: 65534 bytes announced, 74 left"),
+    (patched(MESSAGE, 64, b"\xfe\xff"), "DirectQueueFormatName.DirectFormatName has 65534 bytes, but only 74 are left"),
     (
         resized(MESSAGE, 64 - len(MESSAGE)),
         "UserHeader.DestinationQueue: DirectQueueFormatName is announced, but no byte is left",
     ),
-    (resized(MESSAGE, 80 - len(MESSAGE)), "MessagePropertiesHeader: announced, but the packet ends after UserHeader"),
+    (resized(MESSAGE, 80 - len(MESSAGE)), "MessagePropertiesHeader is announced, but the packet ends after UserHeader"),
 ]
 
 
@@ -84,10 +90,10 @@ def test_invalid_packet_is_refused_with_one_line(data, error):
 @pytest.mark.parametrize(
     ("data", "error"),
     [
-        (b"", "PingPacket: 0 bytes, at least 24 expected"),
-        (FRAMES[1][:-1], "PingPacket: 23 bytes, at least 24 expected"),
+        (b"", "PingPacket has 0 bytes, but needs at least 24"),
+        (FRAMES[1][:-1], "PingPacket has 23 bytes, but needs at least 24"),
         (FRAMES[1] + b"x", "1 bytes left over after PingPacket"),
-        (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature: 0x5549, not 0x5548"),
+        (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature is 0x5549 instead of 0x5548"),
     ],
 )
 def test_invalid_ping_is_refused_with_one_line(data, error):

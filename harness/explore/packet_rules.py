@@ -1,0 +1,49 @@
+"""Judge the packets of a walk by the passive predicates of the suites, which know fields that no model describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from harness.explore.walk import Driven
+from harness.explore.worlds import BrokenRule, Seen
+from harness.judging.passive import PASSIVE, PassiveJudge, load_predicates
+from harness.model.steps import Step
+from harness.peer.peer import Peer
+from harness.rules.catalogue import load_catalogue
+
+
+class JudgedByPackets:
+    """A system that takes the steps of a model, and whose packets the passive predicates judge after each step."""
+
+    def __init__(self, driven: Driven, peer: Peer) -> None:
+        load_predicates()
+        self._driven = driven
+        self._profile = peer.sut.file.sut.profile
+        self._packets = PassiveJudge()
+        peer.recorder.listeners.append(self._packets.on_frame)
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        """Take a step; return everything visible afterwards, with the rules that a packet has broken since the start of
+        the walk.
+        """
+        return replace(self._driven.take(step, awaited), broken_rules=tuple(self._list_broken_rules()))
+
+    def elapsed_ms(self) -> int | None:
+        """Return the real time since the start (int ms); None in an environment in which only steps take time."""
+        return self._driven.elapsed_ms()
+
+    def idle(self, ms: int) -> None:
+        """Let real time pass."""
+        self._driven.idle(ms)
+
+    def _list_broken_rules(self) -> Iterator[BrokenRule]:
+        for rule, tally in sorted(self._packets.tallies.items()):
+            if tally.failures and not PASSIVE[rule].advice and not self._may_break(rule):
+                frame, observed = tally.failures[0]
+                yield BrokenRule(rule, PASSIVE[rule].expected, f"{observed} in {frame}")
+
+    def _may_break(self, rule: str) -> bool:
+        """Return whether a violation of a rule is only a warning for this system."""
+        catalogue = load_catalogue()
+        return catalogue[rule].is_advice or rule in catalogue.notes.list_excused_rules(self._profile)

@@ -1,0 +1,115 @@
+"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection, by a second instance, another cause or a boundary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class DuplicateBy16Bits(History):
+    """The receiver takes a message as a duplicate if the lower 16 bits of its identifier are in the history."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        user = packet.UserHeader
+        for entry in self.qm.adm.MessageIDHistoryTable:
+            known = entry.MessageIdentifier
+            if known.QueueManagerGuid == user.SourceQueueManager and (known.Ordinal ^ user.MessageID) & 0xFFFF == 0:
+                return entry
+        return None
+
+
+@fault("receiver-duplicate-for-other-queue-accepted", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class OtherQueueAccepted(History):
+    """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.queues: dict[tuple[object, int], object] = {}
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        user = packet.UserHeader
+        name = self.queues.setdefault((user.SourceQueueManager, user.MessageID), user.DestinationQueue)
+        return super().find_duplicate(packet) if name == user.DestinationQueue else None
+
+
+@fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
+class RefusedNotRemembered(Receiving):
+    """The receiver does not put a message into the history that it refuses because its queue is missing."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().take_message(session, packet, receipt, now)
+        entry = self.qm.history.find_duplicate(packet)
+        missing = packet.TransactionHeader is None and self.qm.arrival.find_destination(packet) is None
+        if entry is not None and missing and self.is_addressed_here(packet):
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+
+
+@fault("receiver-time-of-second-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
+class SecondNotRenewed(History):
+    """The receiver renews TimeStamp of a history entry only for the first duplicate of a message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.renewed: set[object] = set()
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        key = (entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
+        if key in self.renewed:
+            now = replace(now, utc_s=entry.TimeStamp)
+        self.renewed.add(key)
+        super().disregard_duplicate(session, entry, receipt, now)
+
+
+@fault("receiver-time-of-express-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
+class ExpressNotRenewed(Receiving):
+    """The receiver does not renew TimeStamp of a history entry for an express duplicate."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = self.qm.history.find_duplicate(packet) if packet.TransactionHeader is None else None
+        super().take_message(session, packet, receipt, now)
+        if known is not None and not packet.UserHeader.DM:
+            self.qm.adm.MessageIDHistoryTable.insert(known)
+
+
+@fault("receiver-duplicate-acknowledged-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class AcknowledgedAgain(Receiving):
+    """The receiver sends the acknowledgment to the administration queue again for a duplicate."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        super().take_message(session, packet, receipt, now)
+        if known and packet.MessagePropertiesHeader.PA:
+            message = self.qm.admission.build_message(packet, now)
+            self.qm.admin_acks.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
+
+
+@fault("receiver-duplicate-reported-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ReportedAgain(Receiving):
+    """The receiver sends the report on a traced message again for a duplicate."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        super().take_message(session, packet, receipt, now)
+        if known and self.is_addressed_here(packet):
+            self.qm.tracing.trace_received(self.qm.admission.build_message(packet, now), now)
+
+
+@fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
+class KnownIdentifierDiscarded(Receiving):
+    """The receiver discards the next message of a sequence if an earlier message had the same identifier."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.TransactionHeader is not None and self.qm.history.find_duplicate(packet) is not None:
+            receipt.done = True
+            return
+        super().take_message(session, packet, receipt, now)

@@ -1,0 +1,197 @@
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, by a second instance, another cause or a boundary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass, Packet, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.store.entries import removal_of
+from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival, Saving
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.model.adm import (
+    Message,
+    MessagePosition,
+    Queue,
+    RecoverableReceipt,
+    Session,
+)
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-user-message-before-open-closes-every-session", breaks="MQQB-3.1.5.8-01", blind=True)
+class OutOfStateClosesAll(Closing):
+    """The receiver closes all sessions when a user message arrives on a session that is not open."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        super().refuse_out_of_state(session, packet, now)
+        if isinstance(packet, UserMessagePacket):
+            for other in list(self.qm.sessions.values()):
+                if other.SessionState is SessionState.OPEN:
+                    self.close(other, "a fault", now)
+
+
+@fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class ExpirationFirst(Receiving):
+    """The receiver refuses an expired message before it looks for a duplicate."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        if known and self.is_addressed_here(packet) and self.qm.lifetimes.has_expired(packet, now):
+            message = self.qm.admission.build_message(packet, now)
+            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+        super().take_message(session, packet, receipt, now)
+
+
+@fault("receiver-destination-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class DestinationFirst(Receiving):
+    """The receiver refuses a duplicate whose queue has been deleted since the first message arrived."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
+        if known and self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+            message = self.qm.admission.build_message(packet, now)
+            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q, now)
+        super().take_message(session, packet, receipt, now)
+
+
+@fault(
+    "receiver-session-header-of-transactional-message-ignored",
+    breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    blind=True,
+)
+class HeaderOfTransactionalIgnored(Receiving):
+    """The receiver ignores the SessionHeader of a transactional message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.TransactionHeader is not None:
+            packet = replace(packet, SessionHeader=None)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-session-header-of-routed-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"), blind=True)
+class HeaderOfRoutedIgnored(Receiving):
+    """The receiver ignores the SessionHeader of a message to another queue manager."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not self.is_addressed_here(packet):
+            packet = replace(packet, SessionHeader=None)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class HeaderWithoutFlags(Receiving):
+    """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of the SessionHeader of a message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None:
+            header = replace(packet.SessionHeader, RecoverableMsgAckSeqNumber=0, RecoverableMsgAckFlags=0)
+            packet = replace(packet, SessionHeader=header)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
+class HeaderNotValidated(Receiving):
+    """The receiver does not compare the message counts in the SessionHeader of a message with its own counts."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None:
+            header = replace(
+                packet.SessionHeader,
+                UserMsgSequenceNumber=session.MessageReceivedCount + 1 & 0xFFFF,
+                RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount + int(packet.UserHeader.DM) & 0xFFFF,
+            )
+            packet = replace(packet, SessionHeader=header)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-expired-recoverable-message-put-into-queue", breaks="MQQB-3.1.5.8-07", blind=True)
+class ExpiredRecoverableTaken(Admission):
+    """The receiver puts an expired message into its queue if the message is recoverable."""
+
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        return packet if packet.UserHeader.DM else super().check_expiration(session, packet, queue, now)
+
+
+@fault("receiver-recoverable-message-of-large-body-not-stored", breaks="MQQB-3.1.5.8-09", blind=True)
+class LargeNotStored(Arrival):
+    """The receiver does not store a recoverable message whose body is larger than 64 KB, but acknowledges it."""
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        super().save_message(saving, packet)
+        if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
+            self.qm.disk.save(removal_of([saving.position]))
+
+
+@fault("receiver-traced-transactional-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
+class TracedTransactionalNotReported(Tracing):
+    """The receiver sends no report on a traced message that is transactional."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_received(message, now)
+
+
+@fault("receiver-second-traced-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
+class SecondTracedNotReported(Tracing):
+    """The receiver sends a report only on the first traced message of each sender."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.reported: set[object] = set()
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        source = message.Identifier.QueueManagerGuid
+        if message.TracingRequested and source not in self.reported:
+            self.reported.add(source)
+            super().trace_received(message, now)
+
+
+@fault(
+    "receiver-ack-reach-queue-omitted-beside-na",
+    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
+    blind=True,
+)
+class NotBesideNa(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE if both PA and NA are set."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
+            super().acknowledge_arrival(position, now)
+
+
+@fault(
+    "receiver-ack-reach-queue-of-transactional-message-omitted",
+    breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
+    blind=True,
+)
+class NotForTransactional(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE for a transactional message."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().acknowledge_arrival(position, now)
+
+
+@fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
+class AckToFirstQueue(AdminAcks):
+    """The receiver sends each acknowledgment to the administration queue that the sender's first message named."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[object, str | None] = {}
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        message = position.MessageReference
+        name = message.AdministrationQueueFormatName
+        if name:
+            first = self.first.setdefault(message.Identifier.QueueManagerGuid, name)
+            position.MessageReference = replace(message, AdministrationQueueFormatName=first)
+        super().acknowledge_arrival(position, now)
+        position.MessageReference = message

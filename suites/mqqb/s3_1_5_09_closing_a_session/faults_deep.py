@@ -1,0 +1,144 @@
+"""Faults of MS-MQQB 3.1.5.9 Closing a Session, by a second instance, another cause or a boundary."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatError
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-no-retry-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoRetryAfterMalformed(Closing):
+    """The initiator does not connect again after it closed the session because of a malformed packet."""
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        super().refuse_malformed(session, error, now)
+        self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-no-retry-after-session-ack-wait-timeout", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoRetryAfterAckWait(SessionAcks):
+    """The initiator does not connect again after it closed the session because no acknowledgment arrived."""
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_wait_timer(session, now)
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
+class RetriesTwice(Closing):
+    """The initiator does not connect again after the third session that it closes with waiting messages."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.closed: dict[int, int] = {}
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        super().await_reconnect(session, now)
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            self.closed[session.number] = self.closed.get(session.number, 0) + 1
+            if self.closed[session.number] > 2:
+                self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-retry-while-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
+class RetryOnHold(Closing):
+    """The initiator connects again while the outgoing queue is on hold."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and queue.State is OutgoingQueueState.ON_HOLD and len(session.OutgoingMessageTable):
+            self.qm.sessions[session.number] = session
+            self.qm.session_timers.start(
+                session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
+            )
+            session.SessionState = SessionState.WAITING_RECONNECT
+
+
+@fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
+class LossReleasesHold(Closing):
+    """The initiator sets a queue that is on hold to Disconnected when the connection is lost."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.DISCONNECTED
+
+
+@fault("initiator-queue-of-idle-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
+class IdleQueueConnected(Closing):
+    """The initiator leaves the outgoing queue Connected when it closes an idle session."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        super().on_session_cleanup_timer(session, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and session.SessionState is SessionState.CLOSED:
+            queue.State = OutgoingQueueState.CONNECTED
+
+
+@fault("queue-manager-session-ack-before-close-of-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
+class AckBeforeClose(Closing):
+    """The queue manager sends a SessionAck before it closes an idle session."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and not session.SessionActive:
+            self.qm.session_acks.send(session, now)
+        super().on_session_cleanup_timer(session, now)
+
+
+@fault("queue-manager-connection-of-idle-session-open", breaks="MQQB-3.1.5.9-D02", blind=True)
+class IdleConnectionOpen(Closing):
+    """The acceptor does not close the connection of a session that it closes because the session is idle."""
+
+    def close_transport(self, session: Session, reason: str) -> None:
+        if session.initiator or "idle" not in reason:
+            super().close_transport(session, reason)
+
+
+@fault("queue-manager-connection-after-ack-wait-open", breaks="MQQB-3.1.5.9-D02", blind=True)
+class AckWaitConnectionOpen(Closing):
+    """The initiator does not close the connection of a session on which no acknowledgment arrived."""
+
+    def close_transport(self, session: Session, reason: str) -> None:
+        if "no acknowledgment arrived" not in reason:
+            super().close_transport(session, reason)
+
+
+@fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
+class StateOfIdleOpen(Closing):
+    """SessionState of an accepted session stays OPEN when the session is closed because it is idle."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        super().on_session_cleanup_timer(session, now)
+        if not session.initiator and session.SessionState is SessionState.CLOSED:
+            session.SessionState = SessionState.OPEN
+
+
+@fault("queue-manager-closed-session-keeps-session-ack-send-timer", breaks="MQQB-3.1.5.9-D03", blind=True)
+class AckSendTimerRuns(Closing):
+    """The queue manager lets the Session Ack Send Timer of a closed session continue."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        running = session.UnackedReceivedMsgCount and session.SessionState is SessionState.OPEN
+        super().close(session, reason, now)
+        if running:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
+
+
+@fault("queue-manager-close-stops-timers-of-other-sessions", breaks="MQQB-3.1.5.9-D03", blind=True)
+class StopsTimersOfOthers(Closing):
+    """The queue manager also stops the Session Ack Send Timers of other sessions when it closes a session."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        for other in self.qm.sessions.values():
+            self.qm.session_timers.stop(other, TimerName.SESSION_ACK_SEND)

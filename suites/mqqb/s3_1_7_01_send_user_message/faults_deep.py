@@ -1,0 +1,315 @@
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event, by a second instance, another cause or a boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import during
+from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-queue-on-hold-new-transactional-message-sent", breaks="MQQB-3.1.7.1-02", blind=True)
+class NewTransactionalMessageSentOnHold(Sending):
+    """The sender sends a transactional message that an application puts into a paused outgoing queue."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        queue = outgoing_queue(session)
+        held = queue.State is OutgoingQueueState.ON_HOLD and session.SessionState is SessionState.OPEN
+        if not (held and position.TxSequenceNumber):
+            super().put_outgoing(session, position, now)
+            return
+        queue.State = OutgoingQueueState.CONNECTED
+        super().put_outgoing(session, position, now)
+        queue.State = OutgoingQueueState.ON_HOLD
+
+
+@fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class TransactionalBeyondWindow(Sending):
+    """The sender sends transactional messages also when its window is full."""
+
+    def is_window_open(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        return super().is_window_open(session) or (position is not None and bool(position.TxSequenceNumber))
+
+
+@fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
+class OwnMessagesBeyondWindow(Sending):
+    """The sender sends administration acknowledgments also when its window is full."""
+
+    def is_window_open(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        own = position is not None and bool(position.MessagePosition.MessageReference.Class)
+        return super().is_window_open(session) or own
+
+
+@fault("sender-repeated-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
+class RepeatedWithoutSignature(Sending):
+    """The sender does not sign a message that it sends again on a later session."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        repeated = position.SequenceNumber != 0
+        done = super().secure(session, position, now)
+        header = position.UserMessage.SecurityHeader
+        if done and repeated and header is not None and not header.EB:
+            position.UserMessage = replace(position.UserMessage, SecurityHeader=None)
+        return done
+
+
+@fault("sender-transactional-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
+class TransactionalWithoutSignature(Sending):
+    """The sender does not sign transactional messages."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        done = super().secure(session, position, now)
+        sent = position.UserMessage
+        if (
+            done
+            and sent.TransactionHeader is not None
+            and sent.SecurityHeader is not None
+            and not sent.SecurityHeader.EB
+        ):
+            position.UserMessage = replace(sent, SecurityHeader=None)
+        return done
+
+
+@fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)
+class RepeatedNotEncrypted(Sending):
+    """The sender does not encrypt a message that it sends again on a later session."""
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        repeated = position.SequenceNumber != 0
+        done = super().secure(session, position, now)
+        header = position.UserMessage.SecurityHeader
+        if done and repeated and header is not None and header.EB:
+            clear = self.construct_user_message(position.MessagePosition)
+            position.UserMessage = replace(
+                position.UserMessage, SecurityHeader=None, MessagePropertiesHeader=clear.MessagePropertiesHeader
+            )
+        return done
+
+
+@fault("sender-recoverable-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
+class LargeNotSent(Sending):
+    """The sender does not send a message whose body is larger than 1 MB."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        if len(packet.MessagePropertiesHeader.MessageBody) <= 1 << 20:
+            super().transmit(session, position, packet)
+
+
+@fault("sender-traced-transactional-message-not-reported", breaks=("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01"), blind=True)
+class TransactionalNotReported(Tracing):
+    """The sender sends no report on a traced message that is transactional."""
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_sent(session, message, now)
+
+
+@fault("sender-second-traced-message-of-session-not-reported", breaks="MQQB-3.1.7.1-11", blind=True)
+class SecondNotReported(Tracing):
+    """The sender sends a report only on the first traced message of each session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.reported: set[int] = set()
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TracingRequested and session.number not in self.reported:
+            self.reported.add(session.number)
+            super().trace_sent(session, message, now)
+
+
+@fault("sender-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.7.1.7-01", blind=True)
+class ReportsToFirstQueue(Tracing):
+    """The sender sends the report on each traced message to the queue that the first traced message named."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: Message | None = None
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TracingRequested and self.first is None:
+            self.first = message
+        if self.first is not None:
+            message = replace(message, TracingQueueIdentifier=self.first.TracingQueueIdentifier)
+        super().trace_sent(session, message, now)
+
+
+def _send_like_message(original: Callable[..., None], qm: QM, session: Session, message: Message, now: Now) -> Any:
+    def send_report(qm: QM, report: Message, now: Now) -> None:
+        original(qm, replace(report, DeliveryGuarantee=message.DeliveryGuarantee), now)
+
+    return send_report
+
+
+add(
+    "sender-report-of-recoverable-message-recoverable",
+    "MQQB-3.1.7.1.7-03",
+    "The sender sends the report on a recoverable message as a recoverable message.",
+    during(Tracing.trace_sent, OwnMessages.send, _send_like_message),
+    blind=True,
+)
+
+
+@fault("sender-report-label-message-id-of-16-bits", breaks="MQQB-3.1.7.1.7-04", blind=True)
+class LabelOf16Bits(Tracing):
+    """The label of the report on a sent message contains only the lower 16 bits of its MessageID."""
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        super().trace_sent(session, _with_16_bits(message), now)
+
+
+@fault("sender-report-body-target-queue-in-lower-case", breaks="MQQB-3.1.7.1.7-05", blind=True)
+class TargetInLowerCase(Tracing):
+    """The body of the report on a sent message names the destination in lower case."""
+
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        if next_hop is not None:
+            message = replace(message, DestinationQueueFormatName=message.DestinationQueueFormatName.lower())
+        return super().build_report_body(message, next_hop)
+
+
+def _with_16_bits(message: Message) -> Message:
+    identifier = message.Identifier
+    return replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
+
+
+@fault("sender-own-message-lost-with-session", breaks="MQQB-3.1.7.1-12", blind=True)
+class OwnMessageLostWithSession(Closing):
+    """The queue manager deletes its own unacknowledged messages when it closes a session."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        for position in session.OutgoingMessageTable:
+            own = position.MessagePosition.MessageReference.Class and not position.TxSequenceNumber
+            if own and position.AwaitingAck:
+                session.OutgoingMessageTable.remove(position)
+        super().close(session, reason, now)
+
+
+@fault("sender-own-message-numbered-separately", breaks=("MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1-12"), blind=True)
+class OwnNumberedSeparately(OwnMessages):
+    """The queue manager numbers its own messages with a separate counter that begins at 1."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.number = 0
+
+    def send(self, message: Message, now: Now) -> None:
+        ordinal = self.qm.adm.MessageIdOrdinal
+        self.qm.adm.MessageIdOrdinal = self.number
+        super().send(message, now)
+        self.number = self.qm.adm.MessageIdOrdinal
+        self.qm.adm.MessageIdOrdinal = ordinal
+
+
+@fault("sender-application-tag-of-31-bits", breaks="MQQB-3.1.7.1.1-03", blind=True)
+class TagOf31Bits(Sending):
+    """The sender clears the highest bit of ApplicationTag."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        return replace(
+            packet,
+            MessagePropertiesHeader=replace(properties, ApplicationTag=properties.ApplicationTag & 0x7FFFFFFF),
+        )
+
+
+@fault("sender-label-of-longest-length-cut", breaks="MQQB-3.1.7.1.1-03", blind=True)
+class LongestLabelCut(Sending):
+    """The sender sends at most 248 characters of a label."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        label = properties.Label
+        return replace(packet, MessagePropertiesHeader=replace(properties, Label=label and label[:248]))
+
+
+@fault("sender-second-lost-session-loses-messages", breaks="MQQB-3.1.7.1.6-03", blind=True)
+class SecondLossLosesMessages(Closing):
+    """The sender deletes the unacknowledged messages when it loses the connection of a second session in a row."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.losses: dict[int, int] = {}
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN:
+            self.losses[session.number] = self.losses.get(session.number, 0) + 1
+        if self.losses.get(session.number) == 2:
+            for position in session.OutgoingMessageTable:
+                if position.AwaitingAck:
+                    session.OutgoingMessageTable.remove(position)
+        super().on_transport_lost(session, reason, now)
+
+
+@fault("sender-message-put-while-disconnected-sent-twice", breaks="MQQB-3.1.7.1.6-04", blind=True)
+class PutWhileDisconnectedSentTwice(Sending):
+    """The sender sends a message that was put while no session was open twice on the next session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.waited: set[int] = set()
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            self.waited.add(id(position))
+        super().put_outgoing(session, position, now)
+
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        again = super().send_user_message(session, position, now)
+        if id(position) in self.waited and position.AwaitingAck:
+            self.waited.discard(id(position))
+            super().send_user_message(session, position, now)
+        return again
+
+
+@fault("sender-lost-connection-closes-other-sessions", breaks="MQQB-3.1.7.1.6-06", blind=True)
+class LostConnectionClosesOthers(Closing):
+    """The sender closes every session when the connection of one session is lost."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        for other in list(self.qm.sessions.values()):
+            if other is not session and other.SessionState is SessionState.OPEN:
+                self.close(other, "a fault", now)
+
+
+@fault("sender-transmitted-true-on-next-session", breaks="MQQB-3.1.7.1.6-02", blind=True)
+class TransmittedStays(SessionInitialization):
+    """The sender leaves Transmitted of a message TRUE on the next session, before it sends the message there."""
+
+    def initialize_messages(self, session: Session) -> None:
+        sent = [position for position in session.OutgoingMessageTable if position.Transmitted]
+        super().initialize_messages(session)
+        for position in sent:
+            position.Transmitted = True
+
+
+@fault("sender-transactional-header-of-first-sending-repeated", breaks="MQQB-3.1.7.1-09", blind=True)
+class FirstHeaderRepeated(Sending):
+    """The sender does not update PreviousTxSequenceNumber of a message that it sends again."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        before = position.UserMessage.TransactionHeader if position.SequenceNumber else None
+        packet = super().update_user_message(session, position, now)
+        if before is None:
+            return packet
+        position.UserMessage = replace(position.UserMessage, TransactionHeader=before)
+        return replace(packet, TransactionHeader=before)
