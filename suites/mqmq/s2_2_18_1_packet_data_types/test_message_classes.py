@@ -75,7 +75,7 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
         {
             "signature_of_an_unknown_provider": sign_message(packet),
             "signature_of_a_known_provider": sign_message(secured.message(queue=queue)),
-        }
+        },
         queue,
     )
     judge.all(
