@@ -207,7 +207,7 @@ add(
 )
 add(
     "sender-list-distribution-list-ignored-without-directory",
-    "MQMQ-2.1.7-D02",
+    ("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"),
     "Without the directory, the sender ignores a distribution list in a list of names, and sends to the other queues.",
     read_names_as(leave_out("^DL="), is_without_directory),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
@@ -19,14 +18,12 @@ from reference_qm.codec import (
     MQFDirectQueueFormatName,
     MQFDistributionQueueFormatName,
     OrderAckBody,
-    PrivateName,
     PrivateQueueFormatName,
     PrivateQueueFormatNameId,
     TxSequenceID,
     UserMessagePacket,
 )
 from reference_qm.core.names.numbering import Numbering
-from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission
@@ -139,6 +136,17 @@ add(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": reverse_previous_number},
         has_class(MessageClass.MQMSG_CLASS_ORDER_ACK),
+    ),
+)
+add(
+    "sender-application-tag-big-endian",
+    "MQMQ-2.2.18-D01",
+    "ApplicationTag of a message is big-endian.",
+    wrong_fields(
+        UserMessagePacket,
+        {
+            "MessagePropertiesHeader.ApplicationTag": lambda tag: int.from_bytes(tag.to_bytes(4, "little"), "big"),
+        },
     ),
 )
 add(
@@ -312,16 +320,6 @@ class OrdinalOf16Bits(ComparedOtherwise):
         return identifier.TimeStamp << 32 | identifier.Ordinal & 0xFFFF
 
 
-@fault("receiver-order-ack-sent-to-router", breaks="MQMQ-2.2.18.1.6-01")
-class OrderAckToRouter(OrderAcks):
-    """The receiver sends the OrderAck of a routed message to the router that delivered it, not to its source."""
-
-    def name_order_queue(self, session: Session, source: UUID) -> str:
-        if session.DirectFormatSession:
-            return super().name_order_queue(session, source)
-        return str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
-
-
 @fault("receiver-final-ack-of-purged-message-class-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01")
 class PurgeReportedAsDeletion(OrderAcks):
     """The FinalAck of a message that is purged has the class of a message whose queue is deleted."""
@@ -345,7 +343,10 @@ class ReceiveTimeoutBeforeSending(AdminAcks):
             super().acknowledge_expiration(message, now)
 
 
-@fault("receiver-unsupported-provider-of-transactional-message-class-bad-signature", breaks="MQMQ-2.2.18.1.6-D04")
+@fault(
+    "receiver-unsupported-provider-of-transactional-message-class-bad-signature",
+    breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
+)
 class UnsupportedProviderAsBadSignature(Admission):
     """The receiver refuses a transactional message with an unsupported provider with the class of a bad signature."""
 

@@ -118,14 +118,14 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 )
 @varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of six messages that expire unsent, only the messages with negative journaling become dead letters; the
-    transactional dead-letter queue contains only transactional messages. Of two delivered messages, only the message
-    with positive journaling is in the journal.
+    """Of nine messages that expire unsent, only the messages with negative journaling become dead letters; the
+    transactional dead-letter queue contains only transactional messages. Two messages that expire in their queue are
+    removed. Of two delivered messages, only the message with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
     for delivery in ("express", "recoverable", "transactional"):
-        for journal in ([], ["negative"]):
+        for journal in ([], ["positive"], ["negative"]):
             label = " ".join([delivery, *journal])
             sut.send(
                 to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_LIFETIME_S
@@ -134,9 +134,11 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
+    queue = sut.new_queue("expiring")
+    sut.send_here(queue, ["not received", "nor this"], time_to_be_received_s=SHORT_LIFETIME_S)
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="messages in the outgoing queue")
+        judge("MQSO-5.1.1.3-D02", expected=9, observed=waiting, case="messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
@@ -160,6 +162,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     judge(
         "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
     )
+    judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(queue))
     sender = Sender(peer, sut, to)
     answers = peer.direct_name("mqc-answers")
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"], priority=5, response_queue=answers)
