@@ -14,7 +14,6 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.admission import Admission, Outcome
-from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, Queue, Session
 from reference_qm.model.enums import SeekDirection
@@ -172,15 +171,6 @@ class SignedTime(Lifetimes):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF or super().has_expired(packet, now)
-
-
-@fault("router-message-of-largest-size-dropped", breaks="MQMQ-2.2.19.1-D03")
-class LargestNotRouted(Routing):
-    """A router drops a message whose PacketSize is 0x00400000."""
-
-    def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
-        if packet.BaseHeader.PacketSize < 0x00400000:
-            super().forward_message(position, packet, now)
 
 
 @fault("receiver-session-ack-with-base-header-x9-ignored", breaks="MQMQ-2.2.19.1-10")

@@ -11,7 +11,7 @@ from harness.faults.registry import add
 from harness.faults.timed_caches import replace_cache
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import LATER_RETRY_INTERVAL_S, Initialization
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import DirectoryOperationResult
@@ -74,16 +74,6 @@ class RepeatedOnceOnly(Initialization):
     def await_retry(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
             super().await_retry(now)
-
-
-@fault("queue-manager-initialization-retry-timer-always-120-seconds", breaks="MQSO-6.4.4.1-D01")
-class AlwaysShortWait(Initialization):
-    """The Initialization Retry Timer runs for 120 seconds after each failed initialization."""
-
-    def await_retry(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = INITIALIZATION_RETRY_S
-        super().await_retry(now)
-        self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S
 
 
 @fault("queue-manager-without-directory-at-start-runs-site-timer", breaks="MQSO-6.4.1-D01")
