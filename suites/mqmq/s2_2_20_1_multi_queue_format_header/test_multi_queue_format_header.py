@@ -108,7 +108,14 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde")])
+@covers("MQDMPR-3.1.1.12-D02")
+@pytest.mark.parametrize(
+    ("names", "delivery"),
+    [
+        pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
+        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde"), "transactional", id="names1"),
+    ],
+)
 @varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
     """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
@@ -180,7 +187,7 @@ def _judge_lists(judge, frame, lists):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         for rules, field in RULES_OF_LIST_SIZE:
-            one = f"{MQF}.{name}.{field}"
+            one = f"{MQF_HEADER}.{name}.{field}"
             judge(*rules, expected=fields({one: expected[one]}), observed={one: observed[one]}, evidence=frame)
         judge(
             "MQMQ-2.2.20.2-D02",
@@ -307,18 +314,18 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             "DebugHeader.Flags.QT": 1,
             "DebugHeader.Reserved": 0,
             "DebugHeader.QueueIdentifier": trace_queue,
-            **{f"{MQF}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
-            f"{MQF}.Destination.Reserved": 0,
-            f"{MQF}.Destination.ElementCount": 1,
-            f"{MQF}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
-            f"{MQF}.Signature.ID": SIGNATURE,
-            f"{MQF}.Signature.Reserved": 0,
+            **{f"{MQF_HEADER}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
+            f"{MQF_HEADER}.Destination.Reserved": 0,
+            f"{MQF_HEADER}.Destination.ElementCount": 1,
+            f"{MQF_HEADER}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
+            f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+            f"{MQF_HEADER}.Signature.Reserved": 0,
         }
-        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF, FIELDS_OF_LISTS_BY_RULE)):
+        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF_HEADER, FIELDS_OF_LISTS_BY_RULE)):
             for rule, names in table.items():
                 expected = {f"{part}.{name}": wanted[f"{part}.{name}"] for name in names}
                 observed = found.of(*expected)
-                listed = f"{MQF}.Destination.FormatNameList"
+                listed = f"{MQF_HEADER}.Destination.FormatNameList"
                 if listed in observed:
                     observed[listed] = _remove_direct_prefix(observed[listed])
                 judge(rule, expected=fields(expected), observed=observed, evidence=frame)

@@ -116,9 +116,10 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
         return
     sent = {}
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        sent[rule] = [send_traced({field: value}) for value in (RESERVED, 1) if field == "Reserved" or value == 1]
+        values = (UNUSUAL_RESERVED, 1) if field == "Reserved" else (1,)
+        sent[rule] = [send_traced({field: value}) for value in values]
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: RESERVED})]
+        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED})]
     messages = [message for each in sent.values() for message in each]
     frames = receiver.await_all(receiver.list_reports, 1 + len(messages))
     acks = receiver.await_acks(1 + len(messages))
@@ -159,7 +160,7 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
         )
         return
     sent = {
-        rule: send_traced({field: RESERVED if field == "Reserved" else 1})
+        rule: send_traced({field: UNUSUAL_RESERVED if field == "Reserved" else 1})
         for field, rule in UNUSED_OF_DEBUG_HEADER.items()
     }
     frames = receiver.await_all(receiver.list_reports, usual * (1 + len(sent)))
@@ -201,7 +202,7 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
         "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
-        getattr(packet["MultiQueueFormatHeader"], part).Reserved = RESERVED
+        getattr(packet["MultiQueueFormatHeader"], part).Reserved = UNUSUAL_RESERVED
     found = secured.dispositions(packets)
     judge.all(
         expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),

@@ -14,6 +14,7 @@ from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 LONGEST_WAIT_IN_TIMEOUTS = 8

@@ -168,7 +168,8 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
     judge.all(expected=expected, observed=observed, evidence=[*received, ended, given_back])
 
 
-@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
+@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+@covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
