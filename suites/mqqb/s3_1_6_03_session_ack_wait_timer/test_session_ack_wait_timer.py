@@ -71,6 +71,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         evidence=[clock.first],
     )
     judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
+    peer.settle()
     judge(
         "MQQB-3.1.6.3-03",
         expected=holds("open", otherwise="closed"),
