@@ -65,7 +65,9 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
         evidence=evidence,
     )
     if kept.compare(lives) is not None:
-        raise ConformanceFailure("the SUT does not forget messages in time, so the effect of a duplicate is not visible")
+        raise ConformanceFailure(
+            "the SUT does not forget messages in time, so the effect of a duplicate is not visible"
+        )
     judge(
         "MQQB-3.1.5.8.1-02",
         expected=ARRIVALS["repeated"],
