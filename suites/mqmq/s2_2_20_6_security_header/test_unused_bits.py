@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 UNUSED_BITS_BY_RULE = {
     "X12": "MQMQ-2.2.20.6-10",
@@ -50,7 +50,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             rule,
             expected=facts(
                 genuine_signature=ARRIVED,
-                forged_signature=secured.refused_without_storing(BAD),
+                forged_signature=secured.refused_without_storing(BAD_SIGNATURE),
                 authentication_level=shown and found["no bit"].level,
             ),
             observed={

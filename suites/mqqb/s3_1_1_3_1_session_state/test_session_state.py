@@ -154,10 +154,10 @@ def _acknowledge_messages(sender, frames):
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, and has a TimeStamp that no other sequence has."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
-    begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    begin = {"number of different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge(
         "MQQB-3.1.1.3.1-03",
-        expected=fields({"different TimeStamps": len(frames), "Ordinals": [1]}),
+        expected=fields({"number of different TimeStamps": len(frames), "Ordinals": [1]}),
         observed=begin,
         evidence=frames,
     )

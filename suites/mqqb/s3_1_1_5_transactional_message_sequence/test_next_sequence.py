@@ -36,7 +36,12 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
         expected = facts(Ordinal=ordinal, TxSequenceNumber=number)
         judge("MQQB-3.1.1.5-04", expected=expected, observed=place, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second, last) if read_sequence_id(frame) <= old_sequence]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-05",
+        expected=none("further message of the old sequence"),
+        observed=on_old_sequence,
+        evidence=evidence,
+    )
     outgoing.acknowledge_all()
     [third] = outgoing.send()
     begun = {"Ordinal": read_sequence_id(third)[1], "TxSequenceNumber": get_transaction_header(third).TxSequenceNumber}

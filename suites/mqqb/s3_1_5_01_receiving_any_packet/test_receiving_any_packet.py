@@ -66,7 +66,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=holds("the session is open", otherwise="closed"),
+        expected=holds("the session is open", otherwise="the session is closed"),
         observed=not connection.closed_by_sut,
         evidence=[message, sent, connection.last],
     )
@@ -76,7 +76,9 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
 def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge):
-    """An EstablishConnection request is answered; the same packet with IN clear or a wrong PT closes the connection."""
+    """An EstablishConnection request is answered; the SUT closes the connection because of the same packet with IN
+    clear or a wrong PT.
+    """
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")

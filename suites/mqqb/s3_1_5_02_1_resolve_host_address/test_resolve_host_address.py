@@ -41,7 +41,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.poll_request()
-    connected = holds(f"the SUT connects to {peer.address}", otherwise="no connection")
+    connected = holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
     judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if request is None:
@@ -79,7 +79,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
-        expected=holds(f"the SUT connects to {peer.address}", otherwise="no connection"),
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection"),
         observed=bool(request),
         evidence=[request],
     )
@@ -130,7 +130,13 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     sut.send(to, body="the second")
     sut.send(OTHER_QUEUE_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues for the format name", evidence=request)
+    judge(
+        "MQQB-3.1.5.2.1-02",
+        expected=1,
+        observed=count,
+        case="number of OutgoingQueues for the format name",
+        evidence=request,
+    )
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
@@ -387,4 +393,4 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     for rule, (element, expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, case=element, evidence=request)
     addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="NextHops with an address")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="number of NextHops with an address")

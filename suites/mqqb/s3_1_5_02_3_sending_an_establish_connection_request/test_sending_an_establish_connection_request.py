@@ -109,7 +109,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     ]
     if not without_ping:
         raise ConformanceFailure(
-            "the SUT pings before each request: the document and captured frames then disagree about SE (E03)"
+            "the SUT pings before each request; here the document and captured frames disagree about SE (E03)"
         )
     for request in without_ping:
         judge(

@@ -94,7 +94,7 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
-    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses in NextHops", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="number of addresses in NextHops", evidence=agreed)
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)

@@ -498,12 +498,15 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
             for name, queue in (
-                ("messages in the journal", SYSTEM_JOURNAL),
-                ("messages in the dead-letter queue", DEAD_LETTERS),
+                ("numbers of the messages in the journal", SYSTEM_JOURNAL),
+                ("numbers of the messages in the dead-letter queue", DEAD_LETTERS),
             )
         }
 
-    expected_queues = {"messages in the journal": [1], "messages in the dead-letter queue": [2]}
+    expected_queues = {
+        "numbers of the messages in the journal": [1],
+        "numbers of the messages in the dead-letter queue": [2],
+    }
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from harness.expectations import fields, holds, none
+from harness.expectations import holds, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.ordering import (
@@ -54,7 +54,7 @@ JOURNALING_CASES = (
 
 
 @needs("send", "receive")
-@covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
+@covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-21")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
     """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
@@ -95,9 +95,10 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     found, evidence = find_messages(), [*outgoing.sent, *frames]
     for rule, name in (
         ("MQQB-3.1.5.7-02", "messages in the journal"),
+        ("MQDMPR-3.1.1.12-21", "messages in the journal"),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
     ):
-        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
+        judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)
     for rule, name in (
         ("MQQB-3.1.5.7-04", "messages in the journal"),
         ("MQQB-3.1.5.7-07", "messages in the dead-letter queue"),

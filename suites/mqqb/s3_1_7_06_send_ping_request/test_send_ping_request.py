@@ -43,7 +43,7 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     )
     judge("MQQB-3.1.7.6-08", expected=arrived, observed=asked is not None, evidence=asked)
     early = caller.listener.accept(0) is not None
-    pinged = holds("the SUT sent a ping before the connection", otherwise="no ping")
+    pinged = holds("the SUT sent a ping before the connection", otherwise="the SUT sent no ping before the connection")
     observed = "a connection without a ping before it" if early else asked is not None
     judge("MQQB-3.1.5.2.2-02", expected=pinged, observed=observed, evidence=asked)
     size = len(asked.data) if asked else "no datagram"
@@ -139,7 +139,7 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
         "MQQB-3.1.5.2.2-08",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="at the retry time",
+        case="session for the message",
         evidence=[asked, answer],
     )
 
@@ -166,7 +166,7 @@ def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge)
         "MQQB-3.1.7.6-09",
         expected=PingingSut.SESSION_RETRIED,
         observed=later,
-        case="at the retry time",
+        case="session for the message",
         evidence=asked,
     )
 
