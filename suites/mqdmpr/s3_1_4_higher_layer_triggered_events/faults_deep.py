@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events: other causes, second instances and later moments."""
+"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases show: other causes, second instances
+and later moments.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class PrepareReleasesMessages(Coordinating):
 
 @fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
 class CommitReportsPurge(TransactionEvents):
-    """A message that a transaction has received before its queue was purged is reported as purged at the commit."""
+    """If a transaction receives a message and the queue is then purged, the message is reported as purged at the
+    commit.
+    """
 
     @only_if(
         lambda part, operation, now: operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
@@ -107,7 +111,9 @@ def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation
 
 @fault("queue-manager-committed-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.4-23")
 class CommitLeavesRecord(TransactionRecords):
-    """A prepared transaction that was committed is known again, and in doubt, after a restart."""
+    """After a restart, the queue manager treats a prepared transaction that was already committed as a transaction in
+    doubt.
+    """
 
     def build_commit_record(self, transaction: Transaction) -> Change:
         change = super().build_commit_record(transaction)
@@ -116,7 +122,7 @@ class CommitLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-receive-in-ended-transaction-carried-out", breaks="MQDMPR-3.1.4.4-23")
 class EndedTransactionIgnored(TransactionCommands):
-    """A receive in a transaction that was committed receives a message outside of any transaction."""
+    """A receive that names a transaction which was already committed succeeds outside of any transaction."""
 
     def find_transaction_of_request(self, identifier: Any) -> Transaction | None:
         try:
@@ -142,7 +148,7 @@ class CommitNeedsQueues(Coordinating):
 
 @fault("queue-manager-abort-of-committed-transaction-succeeds", breaks="MQDMPR-3.1.4.5-04")
 class AbortAfterCommitSucceeds(TransactionCommands):
-    """The queue manager answers success when an application aborts a transaction that is unknown because it ended."""
+    """The queue manager returns success when an application aborts a transaction that has already ended."""
 
     def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
@@ -152,7 +158,9 @@ class AbortAfterCommitSucceeds(TransactionCommands):
 
 @fault("queue-manager-abort-after-purge-keeps-moved-message", breaks="MQDMPR-3.1.4.5-08")
 class PurgedMoveKept(TransactionEvents):
-    """A message that a transaction has moved, and that was purged before the abort, is in its queue again."""
+    """If a message that a transaction has moved is purged, the abort of the transaction returns the message to its
+    queue.
+    """
 
     @only_if(lambda part, operation, now: operation.OperationType is OperationType.MOVE)
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -163,7 +171,7 @@ class PurgedMoveKept(TransactionEvents):
 
 @fault("queue-manager-abort-after-purge-keeps-second-received-message", breaks="MQDMPR-3.1.4.5-08")
 class SecondPurgedMessageKept(TransactionEvents):
-    """Of several messages that a transaction has received and that were purged, the abort removes only the first."""
+    """If several messages that a transaction has received are purged, the abort removes only the first of them."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         purged = [
@@ -205,7 +213,9 @@ class AbortCompletesNoRead(TransactionEvents):
 
 @fault("queue-manager-aborted-send-kept-as-dead-letter", breaks="MQDMPR-3.1.4.5-17")
 class AbortedSendBecomesDeadLetter(TransactionEvents):
-    """A message with negative journaling that an aborted transaction sent to a local queue becomes a dead letter."""
+    """When a transaction that sent a message with negative journaling to a local queue is aborted, the message becomes
+    a dead letter.
+    """
 
     @only_if(
         lambda part, operation, now: operation.MessagePositionReference.MessageReference.NegativeJournalingRequested
@@ -218,7 +228,9 @@ class AbortedSendBecomesDeadLetter(TransactionEvents):
 
 @fault("queue-manager-aborted-prepared-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.5-19")
 class AbortLeavesRecord(TransactionRecords):
-    """A prepared transaction that was aborted is known again, and in doubt, after a restart."""
+    """After a restart, the queue manager treats a prepared transaction that was already aborted as a transaction in
+    doubt.
+    """
 
     def build_abort_record(self, transaction: Transaction) -> Change:
         change = super().build_abort_record(transaction)
@@ -227,7 +239,7 @@ class AbortLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseMoveOnlyPrepared(Coordinating):
-    """A single-phase request prepares a transaction that moves a message, but does not commit it."""
+    """If a transaction moves a message, a request to prepare and commit it in a single phase only prepares it."""
 
     @only_if(
         lambda part, transaction, single_phase, token, now: any(
@@ -283,7 +295,7 @@ class MoveInDoubtStaysLocked(TransactionRecords):
 
 @fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
 class AbortKeepsSentMessage(TransactionEvents):
-    """A message that a prepared transaction sent to a local queue stays in this queue, locked, after the abort."""
+    """A message that a prepared transaction sent to a local queue stays locked in this queue after the abort."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if not transaction.SinglePhase:
@@ -331,7 +343,7 @@ class PauseWithoutSessionForgotten(Administering):
 
 @fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
 class SecondResumeIgnored(Administering):
-    """A second pause and resume of an outgoing queue leave it paused."""
+    """An outgoing queue that is paused and resumed for the second time stays paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         if queue.Label.endswith("resumed"):

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message: messages of open transactions, and identifiers."""
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases show: messages of open transactions, and
+identifiers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path: ports, the second protocol, and letters of the name."""
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases show: ports and HTTPS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 
 @fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
 class HostWithPort(QueuePaths):
-    """The event Get Queue Path returns the host with the port of an HTTP format name as the computer."""
+    """For an HTTP format name with a port, the event Get Queue Path returns the host together with the port as the
+    computer.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -18,7 +20,7 @@ class HostWithPort(QueuePaths):
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
 class HttpsIsAddress(QueuePaths):
-    """The event Get Queue Path returns the whole address of an HTTPS format name as the computer."""
+    """For an HTTPS format name, the event Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)

@@ -453,7 +453,7 @@ class RemoteReceiveUnacknowledged(TwoPhaseReading):
 
 @fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
 class TakenAtOnceUnacknowledged(Arrival):
-    """The arrival of a message with PA that a waiting read takes is not acknowledged."""
+    """The arrival of a message with PA that a waiting read receives is not acknowledged."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.State is MessagePositionState.AVAILABLE:

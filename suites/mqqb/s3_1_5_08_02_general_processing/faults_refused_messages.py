@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 PRIVATE_NAME_DQ = 3
-"""The value of UserHeader.Flags.DQ for a private name."""
+"""The value of UserHeader.Flags.DQ for a private format name."""
 NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG

@@ -53,13 +53,15 @@ def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
 add(
     "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
-    "If a message has no administration queue, the receiver acknowledges its removal to the response queue.",
+    "If a message has no administration queue, the receiver sends the acknowledgment of its removal to the response "
+    "queue.",
     _send_to_response_queue(REMOVAL_CLASSES),
 )
 add(
     "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
-    "If a message has no administration queue, the receiver acknowledges its arrival to the response queue.",
+    "If a message has no administration queue, the receiver sends the acknowledgment of its arrival to the response "
+    "queue.",
     _send_to_response_queue(ARRIVAL_CLASSES),
 )
 
