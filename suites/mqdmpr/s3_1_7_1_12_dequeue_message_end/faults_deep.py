@@ -16,7 +16,9 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
 class FirstLockedEnded(TwoPhaseReading):
-    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of the message that was received."""
+    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of
+    the message that was received.
+    """
 
     def dequeue_message_end(
         self,
