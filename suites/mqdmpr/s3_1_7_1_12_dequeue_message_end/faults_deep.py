@@ -37,7 +37,9 @@ class FirstLockedEnded(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-returns-first-locked-message", breaks="MQDMPR-3.1.7.1.12-18")
 class FirstLockedReturned(TwoPhaseReading):
-    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue instead of the message that was received."""
+    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue instead of
+    the message that was received.
+    """
 
     def dequeue_message_end(
         self,
