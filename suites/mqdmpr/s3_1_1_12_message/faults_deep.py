@@ -244,7 +244,7 @@ class TransactionalArrivalTime(_ArrivedMessageChanged):
 
 @fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
 class TransactionalFailureSilent(AdminAcks):
-    """The receiver does not acknowledge that it refused a transactional message with AckNegArrival."""
+    """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
     @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -253,7 +253,9 @@ class TransactionalFailureSilent(AdminAcks):
 
 @fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
 class TransactionalRemovalSilent(AdminAcks):
-    """The receiver does not acknowledge that a transactional message with AckNegReceive left its queue unreceived."""
+    """The receiver sends no acknowledgment when a transactional message with AckNegReceive leaves its
+    queue unreceived.
+    """
 
     @only_if(
         lambda part, message, reason, now: (
@@ -266,7 +268,7 @@ class TransactionalRemovalSilent(AdminAcks):
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
 class TransactionalReceiptSilent(AdminAcks):
-    """The receiver does not acknowledge that an application received a transactional message with AckPosReceive."""
+    """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
     @only_if(
         lambda part, message, reason, now: (
@@ -279,8 +281,8 @@ class TransactionalReceiptSilent(AdminAcks):
 
 @fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
 class TransactionalNoDeadLetter(Journaling):
-    """The sender does not store an undelivered transactional message with NegativeJournalingRequested as a dead
-    letter.
+    """The sender does not store an undelivered transactional message with NegativeJournalingRequested
+    as a dead letter.
     """
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -297,6 +299,6 @@ def _clear_outgoing_tags(qm: QueueManager) -> None:
 add(
     "sender-restored-outgoing-message-without-application-tag",
     "MQDMPR-3.1.1.12-67",
-    "After a restart, the ApplicationTag of a recoverable message that waits to be sent is zero.",
+    "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
     at_restart(_clear_outgoing_tags),
 )

@@ -63,7 +63,9 @@ class ChangeNotSaved(QueueCommands):
 
 @fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
 class FirstTargetForAll(TransactionOperations):
-    """The TargetQueueReference of each Move operation of a transaction is the target of its first Move operation."""
+    """The TargetQueueReference of each Move operation of a transaction is the target queue of the transaction's first
+    Move operation.
+    """
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         moves = [one.TargetQueueReference for one in transaction.TransactionalOperationCollection]

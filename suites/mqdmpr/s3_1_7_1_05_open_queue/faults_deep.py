@@ -66,8 +66,8 @@ class PeekByHttp(QueueOpening):
 
 @fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
 class ExactHostName(QueueNames):
-    """The queue manager takes a direct format name with its own computer name in other letters for the name of another
-    computer.
+    """The queue manager treats its own computer name in a direct format name as the name of another computer if the
+    name differs in letter case.
     """
 
     def is_own_host(self, protocol: str, address: str) -> bool:

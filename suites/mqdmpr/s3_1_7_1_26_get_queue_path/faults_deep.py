@@ -34,7 +34,7 @@ class HttpsIsAddress(QueuePaths):
 
 @fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
 class FirstPrivateQueue(QueuePaths):
-    """The event Get Queue Path returns the path name of another local queue for an unknown private number."""
+    """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)
@@ -46,7 +46,7 @@ class FirstPrivateQueue(QueuePaths):
 
 @fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
 class FirstPublicQueue(QueuePaths):
-    """The event Get Queue Path returns the path name of the first local public queue for each local public queue."""
+    """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]

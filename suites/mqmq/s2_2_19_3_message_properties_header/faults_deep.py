@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.19.3: later times, other kinds of messages, boundary values, and ignored bits."""
+"""Faults of MS-MQMQ 2.2.19.3 that only special cases show: later times, other kinds of messages, boundary values, and
+ignored bits.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ def _clear_correlation(qm: QueueManager) -> None:
 add(
     "receiver-correlation-id-lost-at-restart",
     "MQMQ-2.2.19.3-13",
-    "After a restart, CorrelationID of every stored message is 0.",
+    "After a restart, CorrelationID of every stored message is zero.",
     at_restart(_clear_correlation),
 )
 add(
@@ -141,7 +143,7 @@ add(
 add(
     "sender-hash-algorithm-sha-1-in-message-to-several-queues",
     "MQMQ-2.2.19.3-23",
-    "HashAlgorithm is SHA-1 in a message to several queues for which the application requested none.",
+    "HashAlgorithm is SHA-1 in a message to several queues although the application requested no hash algorithm.",
     wrong_fields(
         MESSAGE,
         {"MessagePropertiesHeader.HashAlgorithm": 0x8004},
@@ -178,7 +180,9 @@ class RecoverableArrivalNotAcknowledged(AdminAcks):
 
 @fault("receiver-receipt-not-acknowledged-if-arrival-was", breaks="MQMQ-2.2.19.3-02")
 class OnlyOneAcknowledgment(AdminAcks):
-    """The receiver sends no acknowledgment of class ACK_RECEIVE for a message whose arrival it acknowledged."""
+    """The receiver sends no acknowledgment of class ACK_RECEIVE for a message if it has acknowledged the arrival of the
+    message.
+    """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not message.AcknowledgementsRequested & 1:
@@ -216,7 +220,7 @@ class CorrelationCopied(AdminAcks):
 
 @fault("receiver-privacy-level-2-treated-as-1", breaks="MQMQ-2.2.19.3-21")
 class PrivacyLevelRounded(SecurityOnReceipt):
-    """The receiver decrypts a message with PrivacyLevel 2 as one with PrivacyLevel 1."""
+    """The receiver decrypts a message with PrivacyLevel 2 as a message with PrivacyLevel 1."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -248,7 +252,7 @@ class EncryptionComparedInPart(SecurityOnReceipt):
 
 @fault("sender-body-of-whole-blocks-not-padded", breaks="MQMQ-2.2.19.3-D04")
 class WholeBlocksNotPadded(Securing):
-    """The sender does not pad a body that is a multiple of the block size before it encrypts this body with AES."""
+    """If the size of a body is a multiple of the block size, the sender encrypts the body with AES without padding."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

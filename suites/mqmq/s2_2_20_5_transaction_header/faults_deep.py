@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.5: the second message, queue or transaction, and ignored bits with other effects."""
+"""Faults of MS-MQMQ 2.2.20.5 that only special cases show: the second message, queue or transaction, and ignored bits
+with other effects.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ for _name, _rule, _says, _changes, _bit in (
 
 
 class OtherBoundaries(TransactionEvents):
-    """The sender sets FM or LM in other messages."""
+    """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -72,7 +74,7 @@ class OtherBoundaries(TransactionEvents):
             position.MessageReference = self.mark(position.MessageReference, place, len(sent))
 
     def mark(self, message: Message, place: int, count: int) -> Message:
-        """Return the marked message."""
+        """Return the message with its changed flags."""
         return message
 
 
@@ -86,7 +88,7 @@ class FirstAlsoThird(OtherBoundaries):
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
 class SingleNotLast(OtherBoundaries):
-    """LM is clear in the message of a transaction of one message."""
+    """LM is clear in the only message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
@@ -94,7 +96,9 @@ class SingleNotLast(OtherBoundaries):
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
 class ThirdWithOtherIdentifier(OtherBoundaries):
-    """Flags.ID of the third and each later message of a transaction is one more than that of the first message."""
+    """Flags.ID of the third and every later message of a transaction is one higher than Flags.ID of
+    the first message.
+    """
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         if place < 2 or message.TransactionIdentifier is None:
@@ -140,7 +144,7 @@ class ExpiredNotAcknowledged(FinalAcks):
 
 @fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
 class AcknowledgedWithoutRequest(InSequence):
-    """The receiver also sends a FinalAck for a message with FA clear that is received."""
+    """The receiver also sends a FinalAck for a received message with FA clear."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

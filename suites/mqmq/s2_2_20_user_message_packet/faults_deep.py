@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8: later elements, other roles, and effects other than a refusal."""
+"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8 that only special cases show: later elements, other roles, and
+effects other than a refusal.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def has_list_of(least: int) -> Any:
 
 
 def omit_list_padding(packet: Any) -> bytes:
-    """Return the bytes of a message whose list of destinations has no padding at its end."""
+    """Return the bytes of a message without the padding at the end of the list of destinations."""
     listed = packet.MultiQueueFormatHeader.Destination
     built = listed.build()
     end = 12
@@ -49,7 +51,7 @@ add(
 add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
-    "ElementCount of the destinations is too small by one when the list has four names or more.",
+    "ElementCount of the destinations is one too low when the list has four names or more.",
     off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_list_of(4)),
 )
 add(
@@ -125,7 +127,7 @@ class RouterReadsLastBit(Routing):
 
 
 class ChangedByDebugHeader(Admission):
-    """The receiver changes a message because of a part of its DebugHeader that it must ignore."""
+    """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now

@@ -11,7 +11,7 @@ SESSION_ACK_SIZE = 36
 
 @fault("initiator-session-ack-with-trailing-zeros", breaks="MQQB-2.2.6-D01", blind=True)
 class TrailingZeros(Connecting):
-    """A SessionAck on a session that the receiver opened has four bytes of zero at its end."""
+    """A SessionAck on a session that the receiver opened has four zero bytes at its end."""
 
     def send(self, session: Session, packet: bytes) -> None:
         if session.initiator and len(packet) == SESSION_ACK_SIZE:

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 def _keep(name: str) -> type[SessionInitialization]:
-    """Return a part in which a session that the queue manager opens again keeps an element."""
+    """Return a part in which a reopened session keeps the value of a given element."""
 
     class ElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
@@ -86,7 +86,9 @@ for rule, name, text in (
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
 class TransactionalNotSentAgain(SessionInitialization):
-    """On a new session, only messages without a sequence are sent again; the others wait for the resend timer."""
+    """On a new session, only nontransactional messages are sent again; transactional messages wait for the resend
+    timer.
+    """
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
@@ -98,7 +100,7 @@ class TransactionalNotSentAgain(SessionInitialization):
 
 @fault("initiator-unacked-message-count-of-earlier-session-added", breaks="MQQB-3.1.3.2-23", blind=True)
 class CountGrows(SessionInitialization):
-    """UnAckedMessageCount of a further session begins with the value that it had on the session before."""
+    """UnAckedMessageCount of a new session starts with its value from the previous session."""
 
     def initialize_messages(self, session: Session) -> None:
         old = session.UnAckedMessageCount

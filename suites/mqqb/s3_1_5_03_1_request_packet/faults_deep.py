@@ -33,7 +33,7 @@ class NoAnswerToZero(SessionOpening):
 
 @fault("acceptor-second-session-of-initiator-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
 class SecondSessionRefused(SessionOpening):
-    """The acceptor sets CS in the response to a valid request of a queue manager that has an open session."""
+    """The acceptor sets CS in the response to a valid request from a queue manager that already has an open session."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ClientGuid
@@ -82,7 +82,7 @@ class FirstClientGuid(SessionOpening):
 
 @fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
 class ZeroForZero(SessionOpening):
-    """ServerGuid of the response is the ServerGuid of the request, also when that is zero."""
+    """ServerGuid of the response is the ServerGuid of the request, even if the ServerGuid of the request is zero."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -104,7 +104,7 @@ class FirstTimeStamp(SessionOpening):
 
 @fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
 class ZeroClientIgnored(SessionOpening):
-    """The acceptor does not answer a request while another connection has not sent its request yet."""
+    """The acceptor does not answer a request while no request has arrived yet on another connection."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         waiting = sum(

@@ -69,7 +69,9 @@ class RefusalAccepted(SessionOpening):
 
 @fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
 class FirstRoundTrip(SessionOpening):
-    """RecoverableAckTimeout of a later session is that of the initiator's first session to the same address."""
+    """RecoverableAckTimeout of a later session is the RecoverableAckTimeout of the initiator's first session to the
+    same address.
+    """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -89,7 +91,7 @@ class RetryOfFourRoundTrips(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-below-range-in-retry", breaks="MQQB-3.1.5.3.2-06", blind=True)
 class NoLowerLimit(SessionOpening):
-    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip of a retry."""
+    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip in a retry."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -99,7 +101,7 @@ class NoLowerLimit(SessionOpening):
 
 @fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
 class RetryWithOtherAckTimeout(SessionOpening):
-    """AckTimeout of the request in a retry is half of AckWaitTimeout, but at least 20,000 ms."""
+    """AckTimeout of the request in a retry is the greater of 20,000 ms and half of AckWaitTimeout."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -139,7 +141,9 @@ class TimeOfRequest(Connecting):
 
 @fault("initiator-invalid-response-ignored", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class InvalidIgnored(SessionOpening):
-    """The initiator discards a response for another queue manager, but keeps the session and waits for the next."""
+    """The initiator discards a response for another queue manager, but keeps the session open and waits for the next
+    response.
+    """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if self.is_establish_response_valid(session, packet) or packet.InternalHeader.CS:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5: narrow violations of the collections of the server."""
+"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 that only special cases show: the collections of the server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FirstForgotten(RemoteStarting):
 
 @fault("server-remote-read-collection-emptied-by-end-of-read", breaks="MQQP-3.1.1.3-02")
 class OthersRemoved(RemoteReads):
-    """The server removes the entries of all waiting reads of a handle when one of them gets a message."""
+    """The server removes the entries of all waiting reads of a handle when one of these reads gets a message."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)

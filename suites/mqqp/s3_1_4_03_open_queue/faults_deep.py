@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue that only special cases show."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class DifferentThrown(RemoteOpening):
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
 class EarlierEntryRemoved(RemoteOpening):
-    """The server removes the entries that other clients have of the same queue when it opens the queue."""
+    """When the server opens a queue, it removes the entries of other clients for the same queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)

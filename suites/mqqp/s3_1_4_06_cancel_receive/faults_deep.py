@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive that only special cases show."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RefusedCancelCancels(RemoteEnding):
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
 class RequestComparedInPart(RemoteEnding):
-    """The server cancels a read whose dwRequestID equals that of RemoteQMCancelReceive only in its low 16 bits."""
+    """The server cancels a read if only the low 16 bits of its dwRequestID equal those of the requested dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for one in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
@@ -67,7 +67,9 @@ class OtherHandleSearched(RemoteEnding):
 
 @fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
 class NoReadsAnswersError(RemoteEnding):
-    """The server returns MQ_ERROR for a cancel on a queue without waiting reads while a read waits on another queue."""
+    """The server returns MQ_ERROR for a cancellation on a queue without waiting reads while a read waits on another
+    queue.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -78,7 +80,7 @@ class NoReadsAnswersError(RemoteEnding):
 
 @fault("server-cancel-receive-of-finished-receive-returns-mq-ok", breaks="MQQP-3.1.4.6-09")
 class FinishedReceiveCancelled(RemoteReads):
-    """The server keeps a finished receive in RemoteReadEntryCollection, so that it can be cancelled."""
+    """The server keeps a finished receive in RemoteReadEntryCollection, so the receive can still be cancelled."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         if entry.UserMessagePacket is None:
@@ -164,7 +166,7 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
 class CancelledReadAnsweredLate(RemoteEnding):
-    """The server returns MQ_OK for a cancel, but answers a read without a timeout only when a message arrives."""
+    """The server returns MQ_OK for a cancellation, but answers a read without a timeout only when a message arrives."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         if entry.Timeout == INFINITE_MS:
@@ -180,7 +182,7 @@ def _lock_message(status: Status, position: MessagePosition | None) -> None:
 
 @fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
 class CancelledReadTakesMessage(RemoteEnding):
-    """The server locks the next message that arrives for a read that was cancelled."""
+    """The server locks the next arriving message as if the cancelled read were still waiting."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -200,7 +202,7 @@ class CancelledReadTakesMessage(RemoteEnding):
 
 @fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
 class CancelledRequestIdInUse(RemoteEnding):
-    """The server keeps the entry of a cancelled read without a timeout, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a cancelled read without a timeout, so the dwRequestID stays in use."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         done = super().cancel_remote_read(entry, status)

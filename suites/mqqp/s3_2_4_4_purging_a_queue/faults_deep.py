@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4: narrow violations of a client that purges a queue."""
+"""Faults of MS-MQQP 3.2.4.4 that only special cases show: purging a queue."""
 
 from __future__ import annotations
 
