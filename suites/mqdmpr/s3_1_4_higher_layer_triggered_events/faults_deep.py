@@ -26,7 +26,9 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-prepare-makes-sent-messages-available", breaks="MQDMPR-3.1.4.6-03")
 class PrepareReleasesMessages(Coordinating):
-    """A prepared transaction's messages to local queues can be received before its commit."""
+    """Messages that a prepared transaction sent to local queues can be received before the commit of
+    the transaction.
+    """
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         answer = super().prepare(transaction, single_phase, token, now)
@@ -54,8 +56,8 @@ class CommitReportsPurge(TransactionEvents):
 
 @fault("queue-manager-commit-removes-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.4-11")
 class CommitOfFirstQueueOnly(TransactionEvents):
-    """A commit removes the messages that the transaction received from its first queue; those of other queues can be
-    received again.
+    """A commit removes the messages that the transaction received from its first queue; the messages that it received
+    from other queues can be received again.
     """
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -135,7 +137,9 @@ class EndedTransactionIgnored(TransactionCommands):
 
 @fault("queue-manager-commit-refused-when-queue-of-message-is-deleted", breaks="MQDMPR-3.1.4.4-24")
 class CommitNeedsQueues(Coordinating):
-    """The queue manager refuses to commit a transaction when the queue of one of its messages was deleted."""
+    """The queue manager refuses to commit a transaction if the queue of one of the transaction's
+    messages was deleted.
+    """
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         known = list(self.qm.queue_names.every_queue())
@@ -239,7 +243,9 @@ class AbortLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseMoveOnlyPrepared(Coordinating):
-    """If a transaction moves a message, a request to prepare and commit it in a single phase only prepares it."""
+    """If a transaction moves a message, a request to prepare and commit the transaction in a single phase only prepares
+    the transaction.
+    """
 
     @only_if(
         lambda part, transaction, single_phase, token, now: any(
@@ -282,7 +288,7 @@ class SecondTransactionForgotten(TransactionRecords):
 
 @fault("in-doubt-transaction-abort-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.10-D01")
 class MoveInDoubtStaysLocked(TransactionRecords):
-    """After a restart, the abort of a transaction in doubt leaves the messages that it moved locked."""
+    """After a restart, the abort of a transaction in doubt does not unlock the messages that the transaction moved."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)

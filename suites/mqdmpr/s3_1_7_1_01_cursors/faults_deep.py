@@ -49,7 +49,7 @@ class PlainReadsEnded(QueueOpening):
 
 @fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
 class SecondCursorContinues(Cursors):
-    """A new cursor starts at the position of the cursor that was opened before it with the same OpenQueueDescriptor."""
+    """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         cursors = list(cursor.OpenQueueDescriptorReference.CursorCollection.values())

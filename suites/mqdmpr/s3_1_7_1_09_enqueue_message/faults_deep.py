@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
 class UncommittedFoundLast(Seeking):
-    """A read of the last message of a queue returns a message that an open transaction has sent."""
+    """A read of the last message of a queue returns this message even if an open transaction has sent it."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

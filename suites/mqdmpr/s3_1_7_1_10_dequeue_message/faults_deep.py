@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases show: messages that come back, and a remote
-reader beside a transaction.
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases show: returned messages, and a remote reader
+together with a transaction.
 """
 
 from __future__ import annotations

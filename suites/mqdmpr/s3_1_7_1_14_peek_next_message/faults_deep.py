@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message that only special cases show: later reads, other causes and limits
-of its arguments.
+"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message that only special cases show: later reads, other causes, and limits
+of arguments.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class RemovedMessageForgotten(Cursors):
 
 @fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
 class AllowedAfterReceive(Cursors):
-    """A peek at the next message succeeds by a cursor that has just received its message."""
+    """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):

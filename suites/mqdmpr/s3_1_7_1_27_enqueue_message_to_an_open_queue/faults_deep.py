@@ -119,7 +119,7 @@ class LocalCopyMissing(LaterCopyChanged):
 
 @fault("queue-manager-send-in-transaction-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
 class FullQueueNotReported(Enqueueing):
-    """The queue manager returns success to an application that sends a message in a transaction to a full queue."""
+    """If an application sends a message to a full queue in a transaction, the queue manager returns success."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
         status = super().admit_message(queue, message, now)

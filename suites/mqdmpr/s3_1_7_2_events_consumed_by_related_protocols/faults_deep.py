@@ -77,7 +77,7 @@ class ReleasesOwnHandleOnly(Waiting):
 
 @fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
 class OnHoldWithSessionOnly(Administering):
-    """The State of a paused outgoing queue becomes OnHold only if its session is open."""
+    """The State of a paused outgoing queue becomes OnHold only if the queue has an open session."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         state = queue.State
@@ -88,7 +88,7 @@ class OnHoldWithSessionOnly(Administering):
 
 @fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
 class SubqueueNeverExpires(Lifetimes):
-    """A message whose TimeToBeReceived has expired in a subqueue stays there."""
+    """If the TimeToBeReceived of a message in a subqueue expires, the message stays in the subqueue."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
     def watch_received(self, position: MessagePosition) -> None:

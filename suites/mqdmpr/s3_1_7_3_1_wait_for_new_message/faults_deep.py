@@ -1,5 +1,5 @@
 """Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message that only special cases show: several waiting reads, and other
-events beside them.
+events at the same time.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class EndedReadKept(Waiting):
 
 @fault("queue-manager-cancel-by-tag-ends-every-waiting-read", breaks="MQDMPR-3.1.7.3.1-18")
 class CancelEndsAll(Waiting):
-    """A cancel by tag ends every read that waits at the queue, regardless of its tag."""
+    """A cancellation by tag ends every read that waits at the queue, regardless of its tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         found = super().cancel_waiting_read(queue, tag, status)

@@ -262,7 +262,7 @@ add(
 add(
     "sender-response-private-name-with-guid-of-source",
     "MQMQ-2.2.18.1.7.2-02",
-    "The name of a response queue of another computer contains the GUID of the sender.",
+    "The name of a response queue on another computer contains the GUID of the sender.",
     packets(
         UserMessagePacket,
         lambda packet: replace(

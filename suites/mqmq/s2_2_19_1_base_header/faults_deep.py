@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.19.1 that only special cases show: ignored bits with other effects, later attempts, and kinds
-of messages.
+"""Faults of MS-MQMQ 2.2.19.1 that only special cases show: bits that have an effect although they must be ignored,
+later attempts, and kinds of messages.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.19.2 that only special cases show: later times, other kinds of messages and queues, and ignored
-bits with other effects.
+"""Faults of MS-MQMQ 2.2.19.2 that only special cases show: later times, other kinds of messages and queues, and bits
+that have an effect although they must be ignored.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ add(
 add(
     "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
     "MQMQ-2.2.19.2-31",
-    "A message that requests only the acknowledgment of a failed receipt names no administration queue.",
+    "A message that requests only the acknowledgment that it was not received names no administration queue.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -190,7 +190,7 @@ def _resolve_on_source(packet: UserMessagePacket) -> bool:
 add(
     "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
     "MQMQ-2.2.19.2-37",
-    "The receiver resolves a response queue with RQ 4 on the source when the administration queue has AQ 6.",
+    "The receiver resolves a response queue with RQ 4 on the source when AQ is 6.",
     change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _resolve_on_source),
 )
 add(

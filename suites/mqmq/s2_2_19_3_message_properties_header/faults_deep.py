@@ -29,21 +29,22 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-message-properties-bit-4-of-transactional-message-suppresses-acknowledgments",
         "MQMQ-2.2.19.3-05",
-        "The receiver sends no acknowledgments for a transactional message when bit 4 of its Flags is set.",
+        "The receiver sends no acknowledgments for a transactional message when bit 4 of "
+        "MessagePropertiesHeader.Flags is set.",
         NO_ACKNOWLEDGMENTS,
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x10 and packet.TransactionHeader is not None,
     ),
     (
         "receiver-message-properties-bit-6-message-expires",
         "MQMQ-2.2.19.3-07",
-        "A message is removed from its queue after one second when bit 6 of its Flags is set.",
+        "A message is removed from its queue after one second when bit 6 of MessagePropertiesHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x40,
     ),
     (
         "receiver-message-properties-bit-7-makes-express",
         "MQMQ-2.2.19.3-08",
-        "The receiver treats a recoverable message as express when bit 7 of its Flags is set.",
+        "The receiver treats a recoverable message as express when bit 7 of MessagePropertiesHeader.Flags is set.",
         {"UserHeader.Flags": lambda flags: flags & ~(3 << 5)},
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x80 and packet.TransactionHeader is None,
     ),

@@ -145,7 +145,7 @@ class AcknowledgmentIgnored(SessionAcks):
 
 @fault("sender-recoverable-ack-flags-above-bit-15-not-read", breaks="MQMQ-2.2.20.4-D02")
 class HighFlagsNotRead(SessionAcks):
-    """The sender does not delete the recoverable messages that bits 16 to 31 of the flags acknowledge."""
+    """The sender does not delete the recoverable messages that bits 16 to 31 of RecoverableMsgAckFlags acknowledge."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0xFFFF

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.20.5 that only special cases show: the second message, queue or transaction, and ignored bits
-with other effects.
+"""Faults of MS-MQMQ 2.2.20.5 that only special cases show: the second message, queue or transaction, and bits that have
+an effect although they must be ignored.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ for _name, _rule, _says, _changes, _bit in (
     (
         "receiver-transaction-header-x1-suppresses-acknowledgments",
         "MQMQ-2.2.20.5-08",
-        "The receiver sends no administration acknowledgments for a message when bit X1 of its Flags is set.",
+        "The receiver sends no administration acknowledgments for a message when bit X1 of TransactionHeader.Flags is "
+        "set.",
         NO_ACKNOWLEDGMENTS,
         "X1",
     ),
     (
         "receiver-transaction-header-x3-final-ack-not-sent",
         "MQMQ-2.2.20.5-10",
-        "The receiver sends no FinalAck for a message when bit X3 of its Flags is set.",
+        "The receiver sends no FinalAck for a message when bit X3 of TransactionHeader.Flags is set.",
         {"TransactionHeader.Flags": lambda flags: flags & ~2},
         "X3",
     ),
     (
         "receiver-transaction-header-x5-message-expires",
         "MQMQ-2.2.20.5-12",
-        "A message is removed from its queue after one second when bit X5 of its Flags is set.",
+        "A message is removed from its queue after one second when bit X5 of TransactionHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         "X5",
     ),
     (
         "receiver-transaction-header-x8-correlation-id-lost",
         "MQMQ-2.2.20.5-15",
-        "A message has no correlation identifier when bit X8 of its Flags is set.",
+        "A message has no correlation identifier when bit X8 of TransactionHeader.Flags is set.",
         {"MessagePropertiesHeader.CorrelationID": bytes(20)},
         "X8",
     ),
@@ -96,8 +97,8 @@ class SingleNotLast(OtherBoundaries):
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
 class ThirdWithOtherIdentifier(OtherBoundaries):
-    """Flags.ID of the third and every later message of a transaction is one higher than Flags.ID of
-    the first message.
+    """In the third and every later message of a transaction, TransactionHeader.Flags.ID is one higher than in the first
+    message.
     """
 
     def mark(self, message: Message, place: int, count: int) -> Message:
@@ -108,7 +109,7 @@ class ThirdWithOtherIdentifier(OtherBoundaries):
 
 @fault("sender-transaction-id-of-two-transactions-alike", breaks="MQMQ-2.2.20.5-07")
 class IdentifierOfPair(TransactionOperations):
-    """Two successive transactions have the same Flags.ID."""
+    """Two successive transactions have the same TransactionHeader.Flags.ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         new = not transaction.number

@@ -72,7 +72,7 @@ def _cap_reject_counts(qm: QueueManager) -> None:
 add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
-    "After a restart, the receiver's TxMessageRejectCount is 1 when it was higher.",
+    "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
     at_restart(_cap_reject_counts),
     blind=True,
 )

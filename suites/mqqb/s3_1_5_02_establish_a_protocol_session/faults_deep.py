@@ -54,7 +54,7 @@ for status, name in (
     add(
         f"initiator-entry-of-{name}-with-status-unknown-failure",
         "MQQB-3.1.5.2-02",
-        f"Status of the entry of an attempt that ends with {status.name} is UnknownFailure.",
+        f"Status of the ConnectionHistory entry of an attempt that ends with {status.name} is UnknownFailure.",
         change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
         blind=True,
     )
@@ -62,7 +62,7 @@ for status, name in (
 add(
     "initiator-entry-of-response-for-another-with-status-connection-refused",
     "MQQB-3.1.5.2-03",
-    "Status of the entry of an attempt that ends with an invalid response is ConnectionRefused.",
+    "Status of the ConnectionHistory entry of an attempt that ends with an invalid response is ConnectionRefused.",
     change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
     blind=True,
 )
@@ -70,7 +70,9 @@ add(
 
 @fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
 class ErrorWithoutSeverity(Connecting):
-    """Error of the entry of a failed attempt has no severity bit, so it is the HRESULT of a success."""
+    """Error of the ConnectionHistory entry of a failed attempt has no severity bit, so it is the
+    HRESULT of a success.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

@@ -43,7 +43,7 @@ class SecondSessionRefused(SessionOpening):
 
 @fault("acceptor-request-with-own-guid-and-qs-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
 class OwnGuidRefused(SessionOpening):
-    """The acceptor sets CS in the response to a request with its own GUID and the flag QS set."""
+    """The acceptor sets CS in the response to a request with the acceptor's GUID and the flag QS set."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         header = packet.EstablishConnectionHeader
@@ -52,7 +52,7 @@ class OwnGuidRefused(SessionOpening):
 
 @fault("acceptor-server-guid-compared-in-15-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
 class FifteenBytesCompared(SessionOpening):
-    """The acceptor does not compare the last byte of ServerGuid with its Identifier."""
+    """The acceptor does not compare the last byte of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -61,7 +61,7 @@ class FifteenBytesCompared(SessionOpening):
 
 @fault("acceptor-server-guid-compared-in-first-four-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
 class FourBytesCompared(SessionOpening):
-    """The acceptor compares only the first four bytes of ServerGuid with its Identifier."""
+    """The acceptor compares only the first four bytes of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -104,7 +104,7 @@ class FirstTimeStamp(SessionOpening):
 
 @fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
 class ZeroClientIgnored(SessionOpening):
-    """The acceptor does not answer a request while no request has arrived yet on another connection."""
+    """The acceptor does not answer a request while it still waits for the request of another connection."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         waiting = sum(

@@ -38,7 +38,7 @@ class FifteenBytesOfClient(SessionOpening):
 
 @fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class FifteenBytesOfServer(SessionOpening):
-    """The initiator does not compare the last byte of ServerGuid of a response with the GUID of its request."""
+    """The initiator does not compare the last byte of ServerGuid of a response with the ServerGuid of the request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -49,7 +49,7 @@ class FifteenBytesOfServer(SessionOpening):
 
 @fault("initiator-response-with-server-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class ZeroServerAccepted(SessionOpening):
-    """The initiator accepts a response whose ServerGuid is zero, for a private format name."""
+    """For a private format name, the initiator accepts a response whose ServerGuid is zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         if not session.direct and packet.EstablishConnectionHeader.ServerGuid == NULL_GUID:
@@ -59,7 +59,7 @@ class ZeroServerAccepted(SessionOpening):
 
 @fault("initiator-response-with-cs-accepted-for-private-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class RefusalAccepted(SessionOpening):
-    """The initiator accepts a response with CS set for a private format name."""
+    """For a private format name, the initiator accepts a response with CS set."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         if not session.direct:
@@ -121,7 +121,7 @@ class RetryWithSmallWindow(SessionOpening):
 
 @fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry with Status EstablishPacketReceived in a retry."""
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
@@ -130,7 +130,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class TimeOfRequest(Connecting):
-    """The entry with Status EstablishPacketReceived has the time of the request."""
+    """The ConnectionHistory entry with Status EstablishPacketReceived has the time of the request."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

@@ -69,7 +69,7 @@ class LateMessageNotSent(SessionOpening):
 
 @fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry with Status Established when the session of a retry opens."""
+    """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
@@ -78,7 +78,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The entry with Status Established has the time of the previous entry."""
+    """The ConnectionHistory entry with Status Established has the time of the previous entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

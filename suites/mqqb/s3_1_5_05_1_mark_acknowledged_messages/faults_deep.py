@@ -44,7 +44,7 @@ class OnlyTheLastMarked(SessionAcks):
 
 @fault("sender-transactional-message-gives-no-room-until-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class NoRoomForTransactional(SessionAcks):
-    """A session acknowledgment of a transactional message leaves the sender's window as full as before."""
+    """A session acknowledgment of a transactional message makes no room in the sender's window."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]

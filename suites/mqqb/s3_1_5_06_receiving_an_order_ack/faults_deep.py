@@ -45,7 +45,9 @@ class CountOfProgressOnly(OrderAcks):
 
 @fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
 class OneNumberRemoved(OrderAcks):
-    """An OrderAck removes from UnackedSequence only its own number, and no lower number."""
+    """An OrderAck removes from UnackedSequence only the message with its own number, and no message with a lower
+    number.
+    """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -105,7 +107,7 @@ def _transfer(session: Session, **changes: Any) -> None:
 
 @fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
 class NoReadOfAllQueues(OrderAcks):
-    """EodNoReadCount counts the messages of all outgoing queues that await their FinalAck."""
+    """EodNoReadCount counts the messages that await a FinalAck in all outgoing queues, not only in one queue."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)

@@ -126,7 +126,7 @@ class TransactionalNotLimited(Routing):
 
 @fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
 class QueueOfFirstDestination(Routing):
-    """The receiver forwards every message of a sender to the destination of its first message."""
+    """The receiver forwards every message of a sender to the destination of the first message of this sender."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -84,7 +84,7 @@ class FinalAckOnlyWithNa(FinalAcks):
     blind=True,
 )
 class RefusedJournaled(Admission):
-    """The receiver puts a message with JN that fails a security check into its dead-letter queue."""
+    """The receiver puts a message with JN that fails a security check into the receiver's own dead-letter queue."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -57,7 +57,9 @@ class RecoverableNotJournaled(Admission):
 
 @fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
 class TransactionalJournaled(Admission):
-    """The receiver puts a transactional message with JN that exceeds the quota into its dead-letter queue."""
+    """The receiver puts a transactional message with JN that exceeds the quota into the receiver's own dead-letter
+    queue.
+    """
 
     def journal_refused(self, message: Message) -> None:
         if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:

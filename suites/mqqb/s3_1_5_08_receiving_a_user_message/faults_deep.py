@@ -117,7 +117,9 @@ class HeaderWithoutFlags(Receiving):
 
 @fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
 class HeaderNotValidated(Receiving):
-    """The receiver does not compare the message counts in the SessionHeader of a message with its own counts."""
+    """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
+    counts.
+    """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.SessionHeader is not None:

@@ -107,7 +107,7 @@ class JournalingCopied(AdminAcks):
 
 @fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
 class ToResponseQueue(AdminAcks):
-    """The receiver sends NACK_Q_PURGED to the response queue of a message that names one."""
+    """The receiver sends NACK_Q_PURGED to the response queue of a message that names a response queue."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 that only special cases show: the collections of the server."""
+"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 (the collections of the server) that only special cases show."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PurgedForgotten(RemoteOpening):
 
 @fault("server-open-queue-collection-close-removes-entries-of-other-queues", breaks="MQQP-3.1.1.5-02")
 class LaterRemoved(RemoteOpening):
-    """The server also removes the entries of the queues that were opened after the closed queue."""
+    """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         entries = list(self.qm.remote.OpenQueueEntryCollection)

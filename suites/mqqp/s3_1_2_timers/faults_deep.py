@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.2 that only special cases show: the Call Timer."""
+"""Faults of MS-MQQP 3.1.2 (the Call Timer) that only special cases show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases show: the start of a remote read."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 (the start of a remote read) that only special cases show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _is_second(entry: RemoteReadEntry) -> bool:
 
 @fault("server-start-receive-dwqueue-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
 class QueueComparedInPart(RemoteStarting):
-    """The server accepts a dwQueue of a read that differs from hRemoteQueue only in its upper 16 bits."""
+    """The server accepts a read whose dwQueue differs from hRemoteQueue only in the upper 16 bits."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
         low = desc["dwQueue"] != 0 and desc["dwQueue"] & 0xFFFF == desc["hRemoteQueue"] & 0xFFFF
@@ -42,7 +42,7 @@ class QueueComparedInPart(RemoteStarting):
 
 @fault("server-start-receive-dwqueue-of-other-open-queue-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
 class OtherOpenQueueAccepted(RemoteStarting):
-    """The server accepts a dwQueue of a read that is the handle of a different open queue."""
+    """The server accepts a read whose dwQueue is the handle of a different open queue."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
         status = super().check_dw_queue(desc)
@@ -496,7 +496,9 @@ class SecondHandleReadsFirstQueue(RemoteStarting):
 
 @fault("server-cancel-receive-takes-newest-read", breaks="MQQP-3.1.4.1-02")
 class CancelTakesNewest(RemoteEnding):
-    """The server cancels the newest waiting read of the queue when several reads wait."""
+    """When several reads wait, RemoteQMCancelReceive cancels the newest waiting read of the queue, regardless of
+    dwRequestID.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)

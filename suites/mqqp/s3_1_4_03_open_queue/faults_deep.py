@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-open-queue-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.3-15")
 class ComparedInPart(RemoteOpening):
-    """The server accepts a pQueue that differs from dwpContext only in its upper 16 bits."""
+    """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if (p_queue ^ dwp_context) & 0xFFFF else Status.MQ_OK

@@ -146,7 +146,7 @@ class DeletedQueueThrown(RemoteOpening):
 
 @fault("server-close-queue-removes-every-entry-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
 class EveryEntryOfClientRemoved(RemoteOpening):
-    """The server also closes the other queues that the same client, by its ClientId, has opened."""
+    """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         super().close_open_queue_entry(entry)

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-cancel-receive-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.6-07")
 class QueueComparedInPart(RemoteEnding):
-    """The server accepts a pQueue of RemoteQMCancelReceive that differs from hQueue only in its upper 16 bits."""
+    """RemoteQMCancelReceive accepts a pQueue that differs from hQueue only in the upper 16 bits."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
         same = p_queue != 0 and not (h_queue ^ p_queue) & 0xFFFF
@@ -52,7 +52,7 @@ class RequestComparedInPart(RemoteEnding):
 
 @fault("server-cancel-receive-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
 class OtherHandleSearched(RemoteEnding):
-    """The server also searches the reads that wait on another handle of the same queue."""
+    """RemoteQMCancelReceive also cancels a read that waits on another handle of the same queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -89,7 +89,7 @@ class FinishedReceiveCancelled(RemoteReads):
 
 @fault("server-cancel-receive-of-read-by-cursor-not-found", breaks="MQQP-3.1.4.6-10")
 class CursorReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive that uses a cursor."""
+    """RemoteQMCancelReceive does not find a waiting receive that uses a cursor."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -103,7 +103,7 @@ class CursorReadNotCancelled(RemoteEnding):
 
 @fault("server-cancel-receive-of-read-without-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class EndlessReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive without a timeout."""
+    """RemoteQMCancelReceive does not find a waiting receive without a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -112,7 +112,7 @@ class EndlessReadNotCancelled(RemoteEnding):
 
 @fault("server-cancel-receive-of-read-with-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class TimedReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive that has a timeout."""
+    """RemoteQMCancelReceive does not find a waiting receive that has a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -133,7 +133,7 @@ class CancelClosesCursors(RemoteEnding):
 
 @fault("server-cancel-receive-ends-other-reads-of-handle", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
 class CancelEndsLaterReads(RemoteEnding):
-    """The server also ends every read of the handle that was started after the cancelled read."""
+    """When a read is cancelled, the server also ends every read of the same handle that was started later."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         entries = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)

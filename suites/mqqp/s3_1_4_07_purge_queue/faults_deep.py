@@ -139,7 +139,7 @@ class EmptyQueueRefused(RemoteOpening):
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class LockedMessageRefuses(RemoteOpening):
-    """If a receive of a queue is unfinished, the server purges the queue but returns a failure."""
+    """If a receive from a queue is unfinished, the server purges the queue but returns a failure."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         states = [one.State for one in queue.MessagePositionList]
@@ -152,7 +152,7 @@ class LockedMessageRefuses(RemoteOpening):
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
 class LockedMessagesKept(_Keeping):
-    """If a receive of a queue is unfinished, a purge leaves all messages in the queue."""
+    """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
     def keeps(self, queue: Queue, index: int) -> bool:
         return any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList)

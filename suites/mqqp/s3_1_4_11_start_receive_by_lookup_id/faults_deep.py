@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11 that only special cases show: a read by LookupIdentifier."""
+"""Faults of MS-MQQP 3.1.4.11 (a read by LookupIdentifier) that only special cases show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def _is_lookup(call: Call) -> bool:
 
 @fault("server-lookup-timeout-of-high-16-bits-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
 class HighTimeoutAccepted(RemoteStarting):
-    """The server accepts a nonzero ulTimeout of a read by LookupIdentifier whose low 16 bits are zero."""
+    """The server accepts a read by LookupIdentifier with a nonzero ulTimeout if the low 16 bits of
+    ulTimeout are zero.
+    """
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["ulTimeout"] & 0xFFFF else Status.MQ_OK

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6 that only special cases show: the rundown of context handles."""
+"""Faults of MS-MQQP 3.1.6 (the rundown of context handles) that only special cases show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1 that only special cases show: opening a queue."""
+"""Faults of MS-MQQP 3.2.4.1 (opening a queue) that only special cases show."""
 
 from __future__ import annotations
 

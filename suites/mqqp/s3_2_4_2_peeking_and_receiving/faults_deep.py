@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 that only special cases show: reading."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases show."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ class HighMinorNew(ClientReading):
 
 @fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
 class VersionCached(ClientReading):
-    """The client uses the version that it found for the first read for all later reads, even if the server now returns
+    """For all later reads, the client uses the version that it found for the first read, even if the server now returns
     a different version.
     """
 

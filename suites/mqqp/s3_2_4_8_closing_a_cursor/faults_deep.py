@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 that only special cases show: closing a cursor."""
+"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases show."""
 
 from __future__ import annotations
 

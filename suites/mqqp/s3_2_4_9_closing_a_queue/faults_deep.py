@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 that only special cases show: closing a queue."""
+"""Faults of MS-MQQP 3.2.4.9 (closing a queue) that only special cases show."""
 
 from __future__ import annotations
 

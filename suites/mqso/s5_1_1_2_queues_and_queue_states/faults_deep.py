@@ -143,8 +143,8 @@ class OutgoingQueueOfHost(Destinations):
 
 @fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
 class DestroyedOnce(Destinations):
-    """If the queue manager recreates an outgoing queue that it had destroyed, it does not destroy the recreated queue
-    when it is idle.
+    """If the queue manager recreates an outgoing queue that was destroyed, the recreated queue is not destroyed when it
+    is idle.
     """
 
     def destroy(self, queue: OutgoingQueue) -> None:

@@ -72,7 +72,9 @@ class InternalReceiveNotCommitted(Coordinating):
 
 @fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
 class SecondReturnUnnoticed(Coordinating):
-    """A queue manager that loses the Transaction Coordinator a second time does not notice its return."""
+    """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
+    coordinator.
+    """
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         self.returns = getattr(self, "returns", 0) + event.available
