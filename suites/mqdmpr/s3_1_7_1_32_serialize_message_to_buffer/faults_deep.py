@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer that only special cases show: fields that are wrong for
-one delivery only.
+"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer that only special cases show: fields that are wrong only
+for one kind of delivery.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ for _name, _says, _change in (
 
 
 def _refuse_unused_flag(bit: int) -> Install:
-    """Let the receiver refuse a message with an unused bit of MessagePropertiesHeader.Flags set as malformed."""
+    """Let the receiver refuse a message as malformed if an unused bit of MessagePropertiesHeader.Flags is set."""
 
     class RefusedBit(Identifying):
         def check_form(self, packet: Packet) -> None:

@@ -122,7 +122,7 @@ class IdentifierOfPair(TransactionOperations):
 
 @fault("receiver-connector-guid-of-other-queue-manager-refused", breaks="MQMQ-2.2.20.5-21")
 class ConnectorInterpreted(InSequence):
-    """The receiver ignores a transactional message whose ConnectorQMGuid is not its own GUID."""
+    """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

@@ -128,7 +128,8 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-puts-refused-transactional-message-into-dead-letter-queue",
         "MQQB-3.1.5.8.2-32",
-        "The receiver puts a transactional message that a nontransactional queue refuses into the dead-letter queue.",
+        "If a nontransactional queue refuses a transactional message, the receiver puts the message into the "
+        "dead-letter queue.",
         NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),

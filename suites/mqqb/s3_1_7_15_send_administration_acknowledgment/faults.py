@@ -304,7 +304,7 @@ add(
 add(
     "receiver-admin-ack-response-queue-of-message",
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
-    "The receiver's acknowledgment has the same response queue as its message.",
+    "The receiver's acknowledgment has the same response queue as the acknowledged message.",
     change_admin_acks(
         ALL_CLASSES,
         lambda ack, message: replace(
@@ -318,7 +318,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
-    "The receiver's acknowledgment has the same TimeToReachQueue as its message.",
+    "The receiver's acknowledgment has the same TimeToReachQueue as the acknowledged message.",
     change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
@@ -327,7 +327,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
-    "The receiver's acknowledgment has the same TimeToBeReceived as its message.",
+    "The receiver's acknowledgment has the same TimeToBeReceived as the acknowledged message.",
     change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )

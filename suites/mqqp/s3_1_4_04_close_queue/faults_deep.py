@@ -25,7 +25,7 @@ class OnlyFirstCancelled(RemoteOpening):
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
 class CursorReadsLeft(RemoteOpening):
-    """The server does not end the reads by a cursor that wait on the closed handle."""
+    """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
