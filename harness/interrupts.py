@@ -1,4 +1,6 @@
-"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with one line."""
+"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with a one-line
+message.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def restore_handlers(handlers: Handlers) -> None:
 
 @contextmanager
 def unwind_on_signals() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with one
-    line.
+    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with a
+    one-line message.
     """
     handlers = raise_interrupt_on([signal.SIGINT])
     try:

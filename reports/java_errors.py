@@ -1,4 +1,4 @@
-"""Translates failures of Java into one line with a remedy."""
+"""Translates failures of Java into a one-line message with a remedy."""
 
 from __future__ import annotations
 

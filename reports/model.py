@@ -19,7 +19,7 @@ DEMANDS = (DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs, the latest first, on the page of a system."""
 PANELS_A_PAGE = 12
-"""The number of systems whose observations the page of a rule shows, apart from passes.
+"""The maximum number of systems whose observations the page of a rule shows; passes do not count.
 
 The verdicts of all systems are shown.
 """

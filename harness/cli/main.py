@@ -145,7 +145,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; an expected error gives a one-line message and exit code 2."""
+    """Run the command line; for an expected error, print a one-line message and return exit code 2."""
     try:
         code = app(standalone_mode=False)
     except MqconformError as error:

@@ -23,15 +23,17 @@ class Difference:
 
 
 SIGN_INSIDE = " = "
-"""The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
+"""The text between a name and its value inside a text that has a name itself, so that no text has more than one
+colon.
+"""
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name."""
 _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
-"""Matches the underscore between two words of a name, and not that in a constant (``RR_NACK``)."""
+"""Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
 NAME_INSIDE = "item"
 """The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
-"""The words that a verdict prints for values without a number or text."""
+"""The words that a verdict prints for values that are neither numbers nor texts."""
 
 
 class Expectation(ABC):

@@ -19,9 +19,11 @@ from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
-"""The first bytes of each line that this harness writes; a truncated line is recognized by them."""
+"""The first bytes of each line that this harness writes; they show that a truncated last line is a line of this
+harness.
+"""
 OLDEST_SCHEMA = 1
-"""The oldest schema, which the harness reads and no longer writes: each line repeats the values of the run and quotes
+"""The oldest schema, which the harness reads, but no longer writes: each line repeats the values of the run and quotes
 its packets.
 """
 

@@ -305,7 +305,7 @@ class Session(Conversation):
         raise HarnessError(f"the peer's core has no session on {self.transport}")
 
     def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
-        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.
+        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that were sent.
 
         Fields are those of ``reference_qm.surface.commands.SendMessage``.
         """

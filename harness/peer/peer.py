@@ -198,7 +198,9 @@ class Peer(Party):
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core for which no check has waited yet."""
+        """Return whether the SUT has opened a connection to the listening core, and no check has waited for this
+        connection yet.
+        """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:

@@ -26,7 +26,7 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""The forms of ids that have a row in the catalogue; ids of all other forms belong to one of these."""
+"""The forms of ids that have a row in the catalogue; each id of another form belongs to an id of one of these forms."""
 OBSERVED_HOW = MappingProxyType(
     {
         "passive": "on every packet that the system sends, in every check",

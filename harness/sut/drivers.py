@@ -32,7 +32,7 @@ class SutDriver(Protocol):
     """The QueueManager.Identifier of the SUT at its start, if it is known."""
 
     def start(self) -> None:
-        """Start or find the SUT; raise SutUnavailable with one line when that fails."""
+        """Start or find the SUT; raise SutUnavailable with a one-line message when that fails."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()

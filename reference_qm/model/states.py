@@ -59,7 +59,7 @@ class ConnectionStatus(Enum):
 class MessagePositionState(Enum):
     """The values of MessagePosition.State.
 
-    Spec: MS-MQDMPR 3.1.1.11. A message is Locked also while it is being saved.
+    Spec: MS-MQDMPR 3.1.1.11. A message is also Locked while it is being saved.
     """
 
     AVAILABLE = "Available"

@@ -101,9 +101,10 @@ def _derive_all_products(
 def _derive_products(
     lake: Lake, fresh: Sequence[Known], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of products from their runs after ``after``, and from the lake's rows for earlier runs.
+    """Write the derived rows of products: those of runs with numbers above ``after`` are computed from these runs,
+    those of earlier runs are taken from the lake.
 
-    ``fresh``: the runs after ``after``.
+    ``fresh``: the runs with numbers above ``after``.
     """
     known = lake.manifest.runs.values()
     products = {run.product for run in fresh}
@@ -159,7 +160,9 @@ def _unit_column(unit_of: dict[str, str]) -> Column:
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have `MOST_LINES_PER_STEP` lines; drop units without a run."""
+    """Group the units so that the runs of a group have at most `MOST_LINES_PER_STEP` lines, unless a single unit has
+    more; drop units without a run.
+    """
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):

@@ -27,7 +27,7 @@ class Saving:
     acceptance: Acceptance | None = None
     """The place of a transactional message in its sequence; None for other messages."""
     routed: UserMessagePacket | None = None
-    """The packet to send on, for a message to another queue manager; None for a local one."""
+    """The packet to forward, for a message to another queue manager; None for a message to a local queue."""
 
 
 class Arrival(Part):
