@@ -23,7 +23,7 @@ def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
 
 
 def restore_handlers(handlers: Handlers) -> None:
-    """Restore the signal handlers that were active before."""
+    """Restore the signal handlers that `raise_interrupt_on` replaced."""
     for each, handler in handlers.items():
         signal.signal(each, handler)
 

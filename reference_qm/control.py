@@ -78,7 +78,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
 
 class ControlError(ValueError):
-    """A line is not a valid request; the text is one line that names the verb, the argument and the remedy."""
+    """A line is not a valid request; the one-line message names the verb, the argument and the remedy."""
 
 
 class NotOffered(ControlError):

@@ -74,10 +74,10 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged the rule when the suites were last proven; None: unknown to the run."""
+    """Whether a check judged the rule when the suites were last proven; None if the run does not record this."""
     proven: bool | None = None
     observed: str = ""
-    """The text of ``observe``; empty: unknown to the run."""
+    """The text of ``observe``; empty if the run does not record it."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class Frame:
     """A packet that shows a verdict.
 
     ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
-    inclusive; None: the whole packet. ``marked``: the range of the deciding characters in the dissection (end
+    inclusive; None for the whole packet. ``marked``: the range of the deciding characters in the dissection (end
     exclusive). ``capture_ms``: the duration of the capture that contains the packet.
     """
 

@@ -103,7 +103,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
 
 
 def _print_table(found: Findings, counted: Costs) -> None:
-    """Print the report as a table; texts from an agent are never taken for markup."""
+    """Print the report as a table; texts from an agent are never interpreted as markup."""
     from harness.attach.attach import describe_identity, list_rows, list_summary
 
     table = Table("facility", "verb", "found", "")

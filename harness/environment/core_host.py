@@ -293,7 +293,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:
-        """Pass an event to the core after the current event, unless the core was replaced meanwhile."""
+        """Pass an event to the core after the current event, unless the core has been replaced in the meantime."""
         core = self.core
 
         def answer_if_current() -> None:

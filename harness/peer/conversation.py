@@ -257,7 +257,7 @@ class RawConversation(Conversation):
         return self.received[number] if len(self.received) > number else None
 
     def poll_next_packet(self) -> Frame | None:
-        """Wait for the next packet of any kind after the received ones; return None if none arrives."""
+        """Wait for the next packet of any kind after the packets received so far; return None if none arrives."""
         return self.poll_packet(len(self.received))
 
 

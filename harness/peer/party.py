@@ -179,7 +179,7 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition; ``within_ms`` None: it must be true within the response timeout.
+        """Wait for a condition; if ``within_ms`` is None, it must be true within the response timeout.
 
         A late success is not a failure of the SUT: ConformanceFailure names the delay, and no rule fails.
         """

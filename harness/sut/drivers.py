@@ -51,7 +51,8 @@ class SutDriver(Protocol):
         """
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of the SUT's process, once; None while it runs, and in every process that did not start it.
+        """Return the end of the SUT's process, each end only once; None while the process runs, and in every worker
+        that did not start it.
 
         ``check``: the check in progress, or the last one.
         """

@@ -20,7 +20,9 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """The event that an initiator awaits before it can send a packet; in the document, the events block instead."""
+    """The event that an initiator awaits before it can send a packet; the document needs no such value, because its
+    events block.
+    """
 
     NOTHING = "nothing"
     ADDRESSES = "addresses"

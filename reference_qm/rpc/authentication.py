@@ -54,7 +54,7 @@ def agreed_level(wire: int) -> AuthLevel | None:
 
 
 class SecurityError(Exception):
-    """A token or signature is invalid, or the provider failed; the text is one line."""
+    """A token or signature is invalid, or the provider failed; the message has one line."""
 
 
 class Segments(NamedTuple):

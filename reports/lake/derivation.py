@@ -177,7 +177,7 @@ def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator
 
 
 def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit: units that this ingest changes are in the new commit, or have no rows."""
+    """Return the commit of each unit with rows; the rows of units that this ingest changes are in the new commit."""
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

@@ -269,7 +269,7 @@ def _reason_for_rejection(schema: int) -> Column:
 
 
 def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return the check that rejects a line which reports that its capture could not be judged."""
+    """Return a condition and a reason, which reject lines that report that their capture could not be judged."""
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

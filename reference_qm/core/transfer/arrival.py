@@ -63,7 +63,7 @@ class Arrival(Part):
         self.qm.emit(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        """Make an arrived message available, once it is on disk if required.
+        """Make an arrived message available; if it must be saved, it is already on disk.
 
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """

@@ -93,8 +93,8 @@ class TransactionalSending(Part):
 
     def lengthen_resend_interval(self, session: Session) -> None:
         """Lengthen the resend interval after each consecutive time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note
-        <24>. 3.1.5.6 lengthens the interval after OrderAcks instead. Then a lost message would be resent hours later
-        because other messages had arrived.
+        <24>. 3.1.5.6 lengthens the interval after OrderAcks, not after time-outs. Then a lost message would be resent
+        hours later because other messages had arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
