@@ -46,7 +46,7 @@ class MovedWithoutRequest(Positions):
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
 class BothQueues(Positions):
-    """After a restart, a moved message is in its source queue, too."""
+    """After a restart, a moved message is also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source, key = position.QueueReference, position.key
