@@ -69,7 +69,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = count_costs(take_inventory().judgeable, found.offered, file)
+    counted = count_costs(take_inventory().judgeable, found.offered_facilities, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:

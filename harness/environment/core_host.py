@@ -190,8 +190,8 @@ class CoreHost:
         return self._token
 
     def ask(self, request: Request, timeout_ms: int = 60_000) -> Result | str:
-        """Pass a request to the core, and return its answer; a str is the one-line reason for which the core refused
-        the request.
+        """Pass a request to the core, and return its answer; a str is the one-line reason why the core refused the
+        request.
         """
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):

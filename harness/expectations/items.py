@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness.expectations.base import (
-    NAME_INSIDE,
+    NAME_OF_NESTED_VALUE,
     Difference,
     Expectation,
     enclose,
@@ -61,7 +61,7 @@ class Items(Expectation):
     def _show_beside(self, expected: Any, observed: Any) -> str:
         """Return an observed item as the text of the expectation at its place."""
         if isinstance(expected, Expectation):
-            return enclose(expected.with_name(NAME_INSIDE).show(observed))
+            return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
 
     def compare(self, observed: Any) -> Difference | None:

@@ -82,7 +82,8 @@ class Peer(Party):
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
         """Connect to the SUT without a core.
 
-        ``from_another_address``: connect from an address other than the peer's, if this machine has several (loopback).
+        ``from_another_address``: connect from an address other than the peer's, if this machine has several addresses
+        (loopback).
         """
         loopback = ip_address(self.address).is_loopback
         address = UNUSED_ADDRESS if from_another_address and loopback else self.address

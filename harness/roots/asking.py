@@ -117,8 +117,8 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's: queue managers with the same identifier mistake each other for
-    themselves.
+    """Compare the system's identifier with the peer's: of two queue managers with the same identifier, each mistakes
+    the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:

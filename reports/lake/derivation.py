@@ -110,7 +110,7 @@ def _derive_products(
     products = {run.product for run in fresh}
     line_of = {run.sut: run.product for run in known if run.product in products}
     mine = runs.where(sql.col("sut").isin(sorted(line_of)))
-    units = mine.select("sut_name", "profile", _unit_column(line_of).alias("unit")).distinct()
+    units = mine.select("sut_name", "profile", _get_product_column(line_of).alias("unit")).distinct()
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
@@ -154,8 +154,9 @@ def _has_other_suites(known: Collection[Known], run: Known) -> bool:
     return before is not None and not (run.suites and run.suites == before.suites)
 
 
-def _unit_column(unit_of: dict[str, str]) -> Column:
-    pairs = (sql.lit(each) for pair in sorted(unit_of.items()) for each in pair)
+def _get_product_column(product_of: dict[str, str]) -> Column:
+    """Return the product of the system of each row."""
+    pairs = (sql.lit(each) for pair in sorted(product_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
