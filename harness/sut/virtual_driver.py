@@ -35,7 +35,7 @@ from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
-FURTHER_ADDRESS = "127.0.0.253"
+THIRD_ADDRESS = "127.0.0.253"
 """A third address of ``TWO_ADDRESSES``, at which nothing listens. A real system may find only two addresses."""
 COMPUTER = "sut"
 
@@ -82,7 +82,7 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
