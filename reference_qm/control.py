@@ -67,7 +67,7 @@ def find_refusal(verb: object, offered: Collection[str]) -> str | None:
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
-    return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
+    return f"{verb} is not offered here, because it needs the facility {' or '.join(owners)}"
 
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:

@@ -164,7 +164,7 @@ def _check_provider(security: SecurityHeader) -> None:
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     if name not in _KNOWN_PROVIDERS:
-        reason = f"SecurityData.ProviderInfo: {name!a} is none of the providers here (MS-MQDMPR 3.1.1.12)"
+        reason = f"SecurityData.ProviderInfo: {name!a} is not a provider of this queue manager (MS-MQDMPR 3.1.1.12)"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 

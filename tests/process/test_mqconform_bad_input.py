@@ -59,7 +59,7 @@ MISTAKES = [
 
 @pytest.fixture(scope="module")
 def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subprocess.CompletedProcess[str]]]:
-    """Run with each of the SUT files; return where, and what came of it."""
+    """Run with each of the SUT files; return the run folders and the results."""
     folders = [tmp_path_factory.mktemp("mistake") for _ in MISTAKES]
     files = [sut(folder, text) for folder, (text, _) in zip(folders, MISTAKES, strict=True)]
     done = [mqconform("run", "--sut", file, "--out", file.parent / "run") for file in files]

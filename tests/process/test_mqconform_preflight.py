@@ -69,7 +69,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(served: Served, peer_port: int, tmp_path: Path) -> Write:
-    """Return what writes a SUT file: that of ``served``, but for what is given."""
+    """Return a function that writes the SUT file of ``served``, with the given changes."""
 
     def written(
         control: str | None = served.bound["control"],
@@ -99,7 +99,7 @@ def look(path: Path) -> Report:
 
 
 def bad(report: Report) -> dict[str, str]:
-    """Return what is missing or wrong, by its name."""
+    """Return the findings that are missing or wrong, by name."""
     return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 

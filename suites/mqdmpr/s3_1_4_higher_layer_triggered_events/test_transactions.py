@@ -90,6 +90,7 @@ class TwoTransactions:
     "MQDMPR-3.1.4.4-18",
     "MQDMPR-3.1.4.4-19",
     "MQDMPR-3.1.4.4-24",
+    "MQDMPR-3.1.1.12-39",
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
@@ -135,6 +136,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     acknowledged_labels = {"before the commit": state_before[1], "after the commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
+        "MQDMPR-3.1.1.12-39",
         expected={"before the commit": [], "after the commit": ["first"]},
         observed=acknowledged_labels,
         evidence=evidence,

@@ -28,7 +28,7 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
-@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
+@varied("time to be received", priority=("3", "0"), acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
     message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and

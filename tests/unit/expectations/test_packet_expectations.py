@@ -39,7 +39,7 @@ class Conversation:
 
 
 def judged(expected: Any, observed: Any) -> tuple[str, str]:
-    """Return ``kept`` or ``broken``, and what the verdict says was observed."""
+    """Return ``kept`` or ``broken``, and the observed value of the verdict."""
     made = expectation(expected)
     difference = made.compare(observed)
     return ("kept", made.show(observed)) if difference is None else ("broken", str(difference))

@@ -31,7 +31,7 @@ SILENCE_S = 120
 
 
 def whole(name: str) -> bytes:
-    """Return a packet; where the source shows only the beginning, the rest is that of the request."""
+    """Return a packet; where the source shows only its beginning, the rest is taken from the request."""
     one = PUBLISHED[name]
     return one.data if one.first is None else one.data + PUBLISHED["nuclei-probe"].data[one.first :]
 

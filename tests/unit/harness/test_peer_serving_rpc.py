@@ -40,7 +40,7 @@ PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
 
 
 class Client:
-    """A SUT that says what the test wants."""
+    """A SUT that sends the PDUs that the test determines."""
 
     def __init__(self, environment: VirtualEnvironment, port: int = 2103) -> None:
         self.environment = environment

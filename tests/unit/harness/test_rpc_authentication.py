@@ -187,7 +187,7 @@ def served(tmp_path: Path, **rpc: Any) -> Iterator[tuple[RealEnvironment, RpcSer
 
 
 def impacket(environment: RealEnvironment, where: tuple[str, int], login: Any, times: int = 3) -> Any:
-    """Let impacket call in a thread of its own while the peer's time passes; return what came of it."""
+    """Let impacket make calls in a separate thread while the peer's time passes; return the result."""
     came: list[Any] = []
 
     def call() -> None:

@@ -17,7 +17,7 @@ ALL = frozenset({"queue_control", "send", "receive", "pause", "restart", "set_ti
 
 
 class Scripted:
-    """A control channel that notes what it is asked, and refuses some of it."""
+    """A control channel that records the requests, and refuses some of them."""
 
     def __init__(self, **answers: Any) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []

@@ -101,11 +101,11 @@ def test_unsupported_control_verb_is_refused_in_one_line():
             assert await caller.read_reply() == {
                 "id": 1,
                 "ok": False,
-                "error": "reset: not offered here: it needs the facility reset",
+                "error": "reset is not offered here, because it needs the facility reset",
                 "unsupported": True,
             }
             assert (await caller.read_reply())["error"] == (
-                "begin: not offered here: it needs the facility transactions"
+                "begin is not offered here, because it needs the facility transactions"
             )
             assert (await caller.read_reply())["ok"] is True
 
