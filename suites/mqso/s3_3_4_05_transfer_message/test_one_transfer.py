@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import fields
+from harness.peer.conversation import Conversation
 from harness.run.marks import covers
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
@@ -34,20 +35,19 @@ def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-again"))
     sender.send(1, delivery="recoverable")
+    session: Conversation | None
     session, came = sender.await_first(1)
     for _ in range(SESSIONS_BEFORE_ACKNOWLEDGMENT):
+        if session is not None:
+            session.close()
+            session = sender.poll_session()
+            came += [] if session is None else sender.collect(session, 1)
+    if session is not None:
+        session.acknowledge_all()
+        session.quiet()
         session.close()
-        again = sender.poll_session()
-        if again is None:
-            break
-        session = again
-        came += sender.collect(session, 1)
-    session.acknowledge_all()
-    session.quiet()
-    session.close()
-    sender.send(2)
-    last = sender.poll_session()
-    if last is not None:
+        sender.send(2)
+        last = sender.await_session()
         came += sender.collect_all(last, 1)
         last.acknowledge_all()
     judge(
