@@ -471,15 +471,23 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     remote.deliver(["second"], queue="admin")
     right = admin.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
     wrong = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
+    by_its_identifier = [
+        queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in list(find_lookup_ids(admin, 1)) or [SAMPLE_LOOKUP_ID]
+    ]
     judge(
         "MQQP-3.1.4.11-29",
         "MQDMPR-3.1.7.1.13-09",
-        expected=facts(read_of_the_other_queue="second", read_of_the_emptied_queue=Call.FAILURE),
+        expected=facts(
+            read_of_the_other_queue="second",
+            read_of_the_emptied_queue=Call.FAILURE,
+            reads_with_the_identifier_in_the_other_queue=each(Call.FAILURE),
+        ),
         observed={
             "read_of_the_other_queue": right.label_or_outcome,
             "read_of_the_emptied_queue": wrong.label_or_failure,
+            "reads_with_the_identifier_in_the_other_queue": [one.label_or_failure for one in by_its_identifier],
         },
-        evidence=[right, wrong],
+        evidence=[right, wrong, *by_its_identifier],
     )
 
 
