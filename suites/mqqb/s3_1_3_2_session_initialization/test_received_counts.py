@@ -70,5 +70,5 @@ def _open_session(peer: Peer, sut: Sut, opened_by: str) -> RawConversation:
         session.connection.close()
     session.await_request()
     session.respond()
-    session.agree(WindowSize=WINDOW_SIZE, AckTimeout=LONG_ACK_TIMEOUT_MS)
+    session.agree(WindowSize=WINDOW_SIZE)
     return session.connection

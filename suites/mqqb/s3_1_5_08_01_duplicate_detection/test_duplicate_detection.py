@@ -54,10 +54,10 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
         user | {"MessageID": packets[2]["UserHeader"].MessageID}, queue="admin", properties={"PA": 1}
     )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
-    others += [
-        receiver.build_message(user | {"SourceQueueManager": OTHER_GUID, "MessageID": number}, properties={"PA": 1})
-        for number in (packets[3]["UserHeader"].MessageID, packets[3]["UserHeader"].MessageID ^ HIGHEST_BIT)
-    ]
+    number = peer.message_id()
+    for one in (number, number ^ HIGHEST_BIT):
+        routed = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": one}
+        others.append(receiver.build_message(user | routed, properties={"PA": 1}))
     for packet in (*again, changed, elsewhere, others[0]):
         receiver.send_packet(packet)
     receiver.await_acks(MESSAGE_COUNT + 1)

@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.9-02")
 def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
     """The SUT closes its session because of wrong counts when no message waits: it sends its next message on a new
-    session, which it establishes only for a session that is CLOSED (3.1.7.12).
+    session, so the old session is CLOSED.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)
