@@ -299,6 +299,15 @@ class Sut(OwnQueues):
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
+    def quota_kb(self, wanted_kb: int) -> int:
+        """Return QueueManagerQuota of the SUT for this test (need ``queue_manager_quota``): the value that the SUT was
+        provisioned with, or ``wanted_kb`` if the value can be changed.
+        """
+        if "configure" not in self.facilities:
+            return self.file.provisioned.quota_kb
+        self.configure(quota_kb=wanted_kb)
+        return wanted_kb
+
     def _read_settings_in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
         not return one.

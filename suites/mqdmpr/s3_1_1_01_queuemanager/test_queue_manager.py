@@ -189,7 +189,7 @@ def _is_stored(sut, queue, label):
 
 
 @needs("receive", "restart")
-@covers("MQDMPR-3.1.1.1-D04")
+@covers("MQDMPR-3.1.1.1-D04", "MQDMPR-3.1.7.1.9-10")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
@@ -211,11 +211,11 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         connection = peer.open_raw()
         make = peer.recoverable_message if kind == "plain" else sequence.message
         priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
-        connection.send(make(label=label, base=priority))
+        sent = connection.send(make(label=label, base=priority))
         peer.eventually(partial(_is_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not arrive in its queue")
         identifier = lookup_ids[label]
         observed.append(identifier & SEQUENTIAL_ID_MASK)
-    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed, case="SequentialIds of the messages")
+    judge.all(expected=sorted(set(observed)), observed=observed, evidence=sent, case="SequentialIds of the messages")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, only_if
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import at_restart, set_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
@@ -238,3 +238,63 @@ class TransactionalArrivalTime(_ArrivedMessageChanged):
 
     def change_message(self, message: Message) -> Message:
         return message if message.TransactionIdentifier is None else replace(message, ArrivalTime=message.SentTime)
+
+
+@fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
+class TransactionalFailureSilent(AdminAcks):
+    """The receiver does not acknowledge that it refused a transactional message with AckNegArrival."""
+
+    @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        return
+
+
+@fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
+class TransactionalRemovalSilent(AdminAcks):
+    """The receiver does not acknowledge that a transactional message with AckNegReceive left its queue unreceived."""
+
+    @only_if(
+        lambda part, message, reason, now: (
+            message.TransactionIdentifier is not None and reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        )
+    )
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        return
+
+
+@fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
+class TransactionalReceiptSilent(AdminAcks):
+    """The receiver does not acknowledge that an application received a transactional message with AckPosReceive."""
+
+    @only_if(
+        lambda part, message, reason, now: (
+            message.TransactionIdentifier is not None and reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        )
+    )
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        return
+
+
+@fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
+class TransactionalNoDeadLetter(Journaling):
+    """The sender does not store an undelivered transactional message with NegativeJournalingRequested as a dead
+    letter.
+    """
+
+    @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
+    def journal_failed(self, position: MessagePosition) -> None:
+        self.qm.disk.save(removal_of([position]))
+
+
+def _clear_outgoing_tags(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        for outgoing in queue.session.OutgoingMessageTable:
+            outgoing.UserMessage = set_fields(outgoing.UserMessage, {"MessagePropertiesHeader.ApplicationTag": 0})
+
+
+add(
+    "sender-restored-outgoing-message-without-application-tag",
+    "MQDMPR-3.1.1.12-67",
+    "After a restart, the ApplicationTag of a recoverable message that waits to be sent is zero.",
+    at_restart(_clear_outgoing_tags),
+)

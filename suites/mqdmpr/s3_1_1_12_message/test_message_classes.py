@@ -91,7 +91,7 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
 
 
 @needs("receive", "queues")
-@covers(*RULES_OF_EVERY_CLASS)
+@covers(*RULES_OF_EVERY_CLASS, "MQMQ-2.2.18.1.3-D01")
 @pytest.mark.parametrize(
     ("act", "bit", "value"),
     [
@@ -113,6 +113,14 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     packet = receiver.send_packet(receiver.build_message({"DM": 1}, destination=to, label="class", properties={bit: 1}))
     peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
+    acks = receiver.await_acks(1)
+    judge(
+        "MQMQ-2.2.18.1.3-D01",
+        expected=[identifier(packet)],
+        observed=[get_correlation_id(ack) for ack in acks],
+        case="CorrelationIDs of the acknowledgments",
+        evidence=[packet, *acks],
+    )
     _judge_class(judge, receiver, value, packet)
 
 

@@ -10,7 +10,9 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.commands import Result
 
 
@@ -54,3 +56,13 @@ class ChangeNotSaved(QueueCommands):
         answer = super()._change_attributes(queue, changes, token)
         self.qm.disk.save(entry)
         return answer
+
+
+@fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
+class FirstTargetForAll(TransactionOperations):
+    """The TargetQueueReference of each Move operation of a transaction is the target of its first Move operation."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        moves = [one.TargetQueueReference for one in transaction.TransactionalOperationCollection]
+        first = next((one for one in moves if one is not None), target)
+        super().move_in_transaction(transaction, position, first)

@@ -153,7 +153,7 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 
 
 @needs("receive", "queue_control", "subqueues")
-@covers("MQDMPR-3.1.1.11-07")
+@covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
 def test_messages_keep_positions_after_restart(peer, sut, judge):
     """Recoverable messages of two priorities, and messages that were moved to a subqueue in another order than that of
     their arrival, have the same order after a restart.
@@ -172,8 +172,7 @@ def test_messages_keep_positions_after_restart(peer, sut, judge):
     for label in "fea":
         sut.control.call("move", queue=queue, lookup_id=known[label], to=subqueue)
     sut.restart()
-    judge(
-        "MQDMPR-3.1.1.11-07",
+    judge.all(
         expected={"queue": in_queue("b", "c", "d"), "subqueue": in_queue("f", "e", "a")},
         observed={"queue": sut.labels(queue), "subqueue": sut.labels(subqueue)},
         evidence=connection.sent,

@@ -62,3 +62,15 @@ class PeekByHttp(QueueOpening):
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
         by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
         return (by_http and required_access is QueueAccessType.PEEK) or super().admits_access(name, required_access)
+
+
+@fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
+class ExactHostName(QueueNames):
+    """The queue manager takes a direct format name with its own computer name in other letters for the name of another
+    computer.
+    """
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        found = super().is_own_host(protocol, address)
+        known = {self.qm.config.host_name, self.qm.adm.ComputerName, "localhost", "."}
+        return found and (protocol.upper() != "OS" or address in known or address == address.lower())

@@ -46,10 +46,12 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     own_computer = rf"DIRECT=OS:{host}"
     lifetime = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
+    in_capitals = rf"DIRECT=OS:{host.upper()}\{queue}-not-there"
     remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
     direct = {
         existing_name: (Outcome.DONE, sut.attempt(sut.send, existing_name)),
         missing_name: (Outcome.REFUSED, sut.attempt(sut.send, missing_name)),
+        in_capitals: (Outcome.REFUSED, sut.attempt(sut.send, in_capitals)),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
     direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))

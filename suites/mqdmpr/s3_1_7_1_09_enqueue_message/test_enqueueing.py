@@ -110,6 +110,7 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
         application.send(f"sent {number}", transaction=committed)
         application.send(f"not sent {number}", transaction=aborted)
     labels_before = application.labels()
+    last_before = sut.attempt("peek_by_lookup_id", queue=application.queue, seek="last")
     counts = list(application.count_operations(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
@@ -117,8 +118,16 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"queue_before_the_commit": in_queue(), "queue_after_the_commit": in_queue("sent 1", "sent 2")},
-        observed={"queue_before_the_commit": labels_before, "queue_after_the_commit": labels_after},
+        expected={
+            "queue_before_the_commit": in_queue(),
+            "peek_at_the_last_message_before_the_commit": Outcome.REFUSED,
+            "queue_after_the_commit": in_queue("sent 1", "sent 2"),
+        },
+        observed={
+            "queue_before_the_commit": labels_before,
+            "peek_at_the_last_message_before_the_commit": last_before,
+            "queue_after_the_commit": labels_after,
+        },
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",

@@ -28,7 +28,7 @@ def move_message(application, label, to, **how):
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
-@varied("queue journaling", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
+@varied("queue journaling", "acknowledgments", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
     """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
     the message with the highest priority is the first.
@@ -74,7 +74,7 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.16-D01")
 @varied("priority", "negative journaling", "body", "queue quota", "queue privacy")
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
-    """A pending receive from a subqueue returns a message that is moved to the subqueue."""
+    """A pending receive from a subqueue returns a message that is moved to the subqueue; so does a pending peek."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("first", "second")
@@ -95,8 +95,20 @@ def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
             "labels left in the subqueue": application.labels(subqueue),
         },
     )
-    if not read.is_answered():
-        sut.control.call("cancel", request=read.number)
+    peek = PendingRequest(peer, "peek_message", queue=subqueue, timeout_ms=PENDING_TIMEOUT_MS)
+    peer.settle()
+    move_message(application, "second", subqueue)
+    judge(
+        "MQDMPR-3.1.7.1.16-D01",
+        expected={"label returned by the peek": "second", "labels left in the subqueue": ["second"]},
+        observed={
+            "label returned by the peek": peek.await_label(),
+            "labels left in the subqueue": application.labels(subqueue),
+        },
+    )
+    for request in (read, peek):
+        if not request.is_answered():
+            sut.control.call("cancel", request=request.number)
 
 
 @needs("transactions")

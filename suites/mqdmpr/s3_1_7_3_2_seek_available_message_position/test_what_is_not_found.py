@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, one_of
+from harness.expectations import each, facts, one_of
 from harness.peer.association import Call
 from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs
@@ -150,6 +150,7 @@ ORDER_OF_ARRIVAL = "gfabedc"
     "MQDMPR-3.1.7.3.2-19",
     "MQDMPR-3.1.7.3.2-22",
     "MQDMPR-3.1.7.3.2-26",
+    "MQDMPR-3.1.7.3.3-04",
     "MQDMPR-3.1.7.3.3-15",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-46",
@@ -187,6 +188,10 @@ def test_search_skips_all_locked_messages(remote, judge):
         "previous": queue.look_up(Action.LOOKUP_PEEK_PREV, known["f"]),
         "last": queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
     }
+    similar = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known["c"] ^ 1 << bit) for bit in (32, 55)]
+    outcomes = [read.outcome for read in similar]
+    case = "lookup of an identifier that differs in a high bit"
+    judge("MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND, "lookup"), observed=outcomes, evidence=similar, case=case)
     remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
     other.give_back(first).expect_success()

@@ -26,6 +26,7 @@ def _count_copies(sut, queues, label):
     "MQDMPR-3.1.7.3.8-09",
     "MQDMPR-3.1.7.3.8-13",
     "MQDMPR-3.1.7.3.8-16",
+    "MQMQ-2.1.5-01",
 )
 def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
     """A send to a format name with a distribution list, which is its only element, one of several elements or nested in
@@ -58,6 +59,10 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         expected = {name: {"send": Outcome.DONE, "copies in each queue": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
+    malformed = {
+        name: sut.attempt(sut.send, name, label="malformed") for name in (f"{pair}@", f"{pair}@a b", f"{pair};x")
+    }
+    judge("MQMQ-2.1.5-01", expected=each(Outcome.REFUSED, "send"), observed=malformed)
     judge_names("MQDMPR-3.1.7.3.8-08", [nested, f"{third},{pair}", f"{single_name},{third}", f"{single_name},{pair}"])
     judge_names("MQDMPR-3.1.7.3.8-09", [pair, single_name])
     judge_names("MQDMPR-3.1.7.3.8-13", list(expected_counts))

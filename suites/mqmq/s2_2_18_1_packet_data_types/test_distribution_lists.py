@@ -9,8 +9,15 @@ from uuid import UUID
 
 import pytest
 
+from harness.expectations import between, fields
 from harness.run.marks import covers, needs, varied
-from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
+from harness.wire import (
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    MQFFormatNameElement,
+    PrivateQueueFormatName,
+    PublicQueueFormatName,
+)
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqmq.steps.layout import Layout
 
@@ -55,3 +62,63 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
         observed=guids,
         evidence=evidence,
     )
+
+
+SECOND_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d3")
+PRIVATE_QUEUE_NUMBER = 0xA001_BEEF
+LIST = "MultiQueueFormatHeader.Destination"
+SIZES, COUNTS = (f"{LIST}.HeaderSize",), (f"{LIST}.ElementCount", f"{LIST}.FormatNameList")
+FIELDS_OF_LIST_BY_RULE = {
+    "MQMQ-2.2.18.1.4.1-D01": COUNTS,
+    "MQMQ-2.2.18.1.4.2-01": COUNTS,
+    "MQMQ-2.2.18.1.4.2-02": COUNTS,
+    "MQMQ-2.2.18.1.4.2-D01": COUNTS,
+    "MQMQ-2.2.18.1.7.2-03": COUNTS,
+    "MQMQ-2.2.18.1.7.2-D01": COUNTS,
+    "MQMQ-2.2.20.2-01": SIZES,
+    "MQMQ-2.2.20.2-04": COUNTS,
+    "MQMQ-2.2.20.2-06": COUNTS,
+    "MQMQ-2.2.20.2-D03": (*SIZES, "bytes after the last header"),
+}
+"""By rule: the fields of the list that the rule is about."""
+
+
+@needs("private_names")
+@covers(*FIELDS_OF_LIST_BY_RULE)
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
+def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
+    """The SUT forwards a message for two distribution lists, a private, a public and two direct names: the list still
+    has all names in their order, each at its boundary, and HeaderSize and ElementCount that fit the names.
+    """
+    directs = [f"TCP:{peer.address}\\private$\\{queue}", f"OS:nowhere\\{queue}"]
+    names = [
+        MQFDirectQueueFormatName(DirectFormatName=directs[0]),
+        MQFDistributionQueueFormatName(DistributionListIdentifier=DISTRIBUTION_LIST_GUID),
+        PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=PRIVATE_QUEUE_NUMBER),
+        MQFDistributionQueueFormatName(DistributionListIdentifier=SECOND_LIST_GUID),
+        PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID),
+        MQFDirectQueueFormatName(DirectFormatName=directs[1]),
+    ]
+    kinds = (3, 6, 2, 6, 1, 3)
+    elements = [MQFFormatNameElement(FormatType=kind, FormatName=name) for kind, name in zip(kinds, names, strict=True)]
+    sent, frame = forward_message(peer, sut, mqf={"Destination": elements})
+    found = Layout(frame)
+    texts = (
+        f"{directs[0].lower()}\0",
+        str(DISTRIBUTION_LIST_GUID),
+        f"{peer.identifier}\\{PRIVATE_QUEUE_NUMBER:08x}",
+        str(SECOND_LIST_GUID),
+        str(PUBLIC_QUEUE_GUID),
+        f"{directs[1].lower()}\0",
+    )
+    size, padded = (found.fields.get(f"{LIST}.{kind}", 0) for kind in ("size", "padded size"))
+    wanted = {
+        f"{LIST}.HeaderSize": between(size, padded),
+        f"{LIST}.ElementCount": len(names),
+        f"{LIST}.FormatNameList": list(zip(kinds, texts, strict=True)),
+        "bytes after the last header": 0,
+    }
+    for rule, of_rule in FIELDS_OF_LIST_BY_RULE.items():
+        expected = fields({name: wanted[name] for name in of_rule})
+        judge(rule, expected=expected, observed=found, evidence=[sent, frame])

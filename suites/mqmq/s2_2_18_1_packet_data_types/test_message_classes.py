@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, one_of
 from harness.run.marks import covers, needs, varied
-from harness.wire import ProviderInfo
+from harness.sut.sut_file import FAR_QUEUE_MANAGER
+from harness.wire import PrivateQueueFormatNameId, ProviderInfo
+from suites.messages import Sequence
+from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 from suites.mqqb.steps.secured import Secured, sign_message
 from suites.mqqb.steps.sender import Sender
 
@@ -59,18 +63,20 @@ def _is_acknowledgment_of(message, sent):
 
 @needs("security", "receive", "insecure_nacks")
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
-def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge):
-    """A message signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or, as erratum E84 allows,
-    ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge, queue):
+    """A message to each kind of queue that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or,
+    as erratum E84 allows, ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
-    packet = secured.message(security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
+    packet = secured.message(queue=queue, security={"DE": 0, "ProviderInfo": UNKNOWN_PROVIDER})
     found = secured.dispositions(
         {
             "signature_of_an_unknown_provider": sign_message(packet),
-            "signature_of_a_known_provider": sign_message(secured.message()),
-        }
+            "signature_of_a_known_provider": sign_message(secured.message(queue=queue)),
+        },
+        queue,
     )
     judge.all(
         expected=facts(
@@ -83,4 +89,43 @@ def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judg
             *found["signature_of_a_known_provider"].frames,
         ],
         errata="E84",
+    )
+
+
+def _read_sequence(frame):
+    identifier = frame["TransactionHeader"].TxSequenceID
+    return int(identifier.Ordinal), int(identifier.TimeStamp)
+
+
+ORDER_QUEUE_NUMBER = 4
+"""The number of the queue to which order acknowledgments for private names are sent (MS-MQQB 2.2.4)."""
+
+
+@needs("directory", "queues", "private_names")
+@covers("MQSO-5.1.1.2-D14")
+def test_order_ack_of_routed_message_is_sent_to_an_order_queue(peer, sut, judge):
+    """The peer sends a transactional message to a private name, and then, as a router, delivers a transactional message
+    of a remote computer: the OrderAck of the second message is addressed to the order queue of the remote computer or
+    of the peer (E42).
+    """
+    receiver = Receiver(peer, sut)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue("transactional")))
+    own = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
+    receiver.await_acknowledgment()
+    receiver.sequence = Sequence(peer, ordinal=2)
+    source = {"SourceQueueManager": FAR_QUEUE_MANAGER, "QueueManagerAddress": sut.guid, "RC": 1}
+    sent = receiver.send(source, destination=queue)
+
+    def list_later_acks():
+        return [one for one in receiver.acknowledgments() if read_ack_place(one)[:2] != _read_sequence(own)]
+
+    frame = receiver.poll(list_later_acks)
+    if frame is None:
+        raise ConformanceFailure("no OrderAck arrived for the message of the remote computer")
+    user = frame["UserHeader"]
+    judge.all(
+        expected=(3, one_of(str(FAR_QUEUE_MANAGER), str(peer.identifier)), ORDER_QUEUE_NUMBER),
+        observed=(int(user.DQ), str(user.QueueManagerAddress), int.from_bytes(frame.data[64:68], "little")),
+        case="DQ, queue manager and number of the destination of the OrderAck",
+        evidence=[sent, frame],
     )

@@ -40,19 +40,47 @@ def _send_with_response_queue(peer, sut, response):
 @covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
 def test_direct_name_has_byte_count_terminator_and_padding(peer, sut, judge, queue):
-    """The SUT sends to direct names of several lengths: DestinationQueue contains the count of bytes, the name with its
-    null, and padding to 4 bytes.
+    """The SUT sends to direct names of several lengths, with direct names of an administration and a response queue:
+    each of the three fields contains the count of bytes, the name with its null, and padding to 4 bytes.
     """
     direct = rf"TCP:{peer.address}\private$\{queue}"
+    others = rf"TCP:{peer.address}\private$\ad{queue}", rf"OS:nowhere\private$\res{queue}"
     outgoing = Outgoing(peer, sut, to=f"DIRECT={direct}")
-    frame = outgoing.send(body="", label=MESSAGE_LABEL)
+    admin, response = (f"DIRECT={name}" for name in others)
+    frame = outgoing.send(
+        body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
+    )
     outgoing.end()
-    text = (direct + "\0").encode("utf-16-le")
-    name = len(text).to_bytes(2, "little") + text
     data = frame.data[QUEUE_NAMES_OFFSET:]
-    behind = _bytes_to_next_header(data, len(name) + -len(name) % 4)
-    observed = {"name": data[: len(name)].hex(), "bytes to the next header": behind}
-    judge.all(expected=fields({"name": name.hex(), "bytes to the next header": 0}), observed=observed, evidence=frame)
+    observed: dict[str, str] = {}
+    expected: dict[str, str] = {}
+    for field, text in zip(("DestinationQueue", "AdminQueue", "ResponseQueue"), (direct, *others), strict=True):
+        encoded = (text + "\0").encode("utf-16-le")
+        name = len(encoded).to_bytes(2, "little") + encoded
+        expected[field], observed[field] = name.hex(), data[: len(name)].hex()
+        data = data[len(name) + -len(name) % 4 :]
+    gap = {"bytes to the next header": _bytes_to_next_header(data, 0)}
+    wanted = fields({**expected, "bytes to the next header": 0})
+    judge.all(expected=wanted, observed={**observed, **gap}, evidence=frame)
+
+
+@needs("send", "public_names")
+@covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
+def test_public_names_of_one_message_have_their_own_guids(peer, sut, judge):
+    """The SUT sends a message to a public queue, with two other public queues as administration and response queue:
+    each of the three fields contains the GUID of its queue.
+    """
+    guids = [UUID(peer.public_name.removeprefix("PUBLIC=")), UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
+    outgoing = Outgoing(peer, sut, peer.public_name)
+    admin, response = (f"PUBLIC={guid}" for guid in guids[1:])
+    frame = outgoing.send(
+        body="", label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response
+    )
+    outgoing.end()
+    names = ("UserHeader.DestinationQueue", "UserHeader.AdminQueue", "UserHeader.ResponseQueue")
+    expected = {name: str(guid) for name, guid in zip(names, guids, strict=True)}
+    wanted = fields({**expected, "bytes after the last header": 0})
+    judge.all(expected=wanted, observed=Layout(frame), evidence=frame)
 
 
 @needs("send")

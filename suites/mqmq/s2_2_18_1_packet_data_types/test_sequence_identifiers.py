@@ -13,6 +13,7 @@ SEQUENCE_COMPARISONS = (
     ("a later TimeStamp, the highest Ordinal", 1, None, True),
     ("a TimeStamp later by 2 to the power of 30", 0x4000_0000, -5, True),
     ("an equal TimeStamp, a higher Ordinal", 0, 5, True),
+    ("an equal TimeStamp, an Ordinal higher in its upper half", 0, 0x1_0000 - 5, True),
     ("an equal TimeStamp, a lower Ordinal", 0, -5, False),
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),

@@ -116,7 +116,7 @@ def test_any_reserved_bit_of_base_header_is_accepted(peer, judge):
 )
 def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     """The SUT opens a session, and each packet of the peer has a nonzero Reserved, or all reserved bits set: the SUT
-    sends its message and keeps the session open.
+    sends its message, removes the message when it is acknowledged, and keeps the session open.
     """
     connection, asked = accept_request(listen_for_connection(peer, sut))
 
@@ -133,6 +133,11 @@ def test_initiator_accepts_any_reserved_values(peer, sut, judge, fields):
     message = None if parameters is None else send_with_fields(parameters_response(parameters), 2)
     if message is not None:
         send_with_fields(session_ack(AckSequenceNumber=1), 3)
+    if message is not None and sut.has("queue_control"):
+        to = peer.direct_name()
+        peer.eventually(lambda: not sut.outgoing_queue(to)["count"])
+        waiting = sut.outgoing_queue(to)["count"]
+        judge.all(expected=0, observed=waiting, case="acknowledged messages in the outgoing queue", evidence=[message])
     judge.all(
         expected=facts(packets_of_the_SUT=packets("ConnectionParameters", "UserMessage"), connection_is_closed=False),
         observed={

@@ -11,6 +11,7 @@ from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
+from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message, exchange_message
@@ -92,7 +93,7 @@ def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
 @varied("application tag", "extension", acknowledgments=("none", "of arrival"))
 def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge):
     """Two messages of each priority arrive: the queue orders them from priority 7 to 0, and messages of one priority by
-    arrival.
+    arrival; they are received in this order after a restart.
     """
     connection = peer.open_raw()
     order = (3, 0, 7, 5, 1, 6, 2, 4)
@@ -106,6 +107,15 @@ def test_two_messages_of_each_priority_are_in_queue_by_priority(peer, sut, judge
     wanted = [f"{turn} with priority {priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
     judge.all(expected=wanted, case="labels in the queue", observed=labels, evidence=sent)
+    if sut.has("restart"):
+        sut.restart()
+    received = [sut.read_label("receive", queue=sut.queue()) for _ in sut.messages()]
+    judge.all(
+        expected=wanted,
+        case="labels of the received messages",
+        observed=[label for label in received if label in wanted],
+        evidence=sent,
+    )
 
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
@@ -157,8 +167,8 @@ def test_sent_message_has_time_to_reach_queue_in_seconds(peer, sut, judge):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
-@pytest.mark.parametrize("delivery", [0, 1])
-@varied("extension", "destination", acknowledgments=("none", "of receipt"))
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@varied("extension", acknowledgments=("none", "of receipt"))
 def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, delivery):
     """Messages with a past SentTime arrive: messages with time left or an infinite TimeToReachQueue are in the queue,
     and expired messages are not. In virtual time, in which no time passes during the transfer, a message whose age
@@ -178,15 +188,15 @@ def test_time_to_reach_queue_counts_seconds_from_sent_time(peer, sut, judge, del
             "message that expired a second ago": (LONG_AGO_AGE_S, LONG_AGO_AGE_S - 1, False),
         }
     connection = peer.open_raw()
-    sent = [
-        connection.send(
-            peer.recoverable_message(
-                {"SentTime": now - ago_s, "DM": delivery}, base={"TimeToReachQueue": limit_s}, label=label
-            )
-        )
-        for label, (ago_s, limit_s, _) in cases.items()
-    ]
+    queue = "transactional" if delivery == "transactional" else "plain"
+
+    def build_message(label, ago_s, limit_s):
+        user = {"SentTime": now - ago_s, "DM": int(delivery != "express")}
+        make = Sequence(peer).message if delivery == "transactional" else peer.message
+        return make(user, base={"TimeToReachQueue": limit_s}, label=label)
+
+    sent = [connection.send(build_message(label, ago_s, limit_s)) for label, (ago_s, limit_s, _) in cases.items()]
     connection.check_alive()
-    labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
+    labels = sorted(message["label"] for message in sut.messages(queue) if message["label"] in cases)
     expected = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
     judge.all(expected=expected, case="messages in the queue", observed=labels, evidence=sent)

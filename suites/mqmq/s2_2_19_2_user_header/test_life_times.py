@@ -146,7 +146,7 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
 
 
 @needs("restart", "receive")
-@covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
+@covers("MQMQ-2.2.19.2-05", "MQMQ-2.2.19.2-D04", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery):

@@ -19,7 +19,7 @@ from suites.whole_messages import SAME_PROPERTIES, describe_differences, describ
 
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
-PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
+PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-000a001000c5")
 PRIVATE_QUEUE_BY_NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
 QUEUE_ON_THIRD_HOST = PrivateQueueFormatName(SourceQueueManager=THIRD_HOST_GUID, PrivateQueueIdentifier=0x0102_0304)
 PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC_QUEUE_GUID)
@@ -103,10 +103,10 @@ def _list_host_guids(peer, sut):
 
 SENT_NAMES = (
     (ADMINISTRATION_WRITTEN, "admin_queue", None, "AQ", 0, None),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0001000b", "AQ", 2, "0001000b"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\a001000c", "AQ", 3, "a001000c"),
     (ADMINISTRATION_WRITTEN, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={third}\0000000d", "AQ", 6, "{third}\\0000000d"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={third}\0001000d", "AQ", 6, "{third}\\0001000d"),
     (
         ADMINISTRATION_WRITTEN,
         "admin_queue",
@@ -116,19 +116,33 @@ SENT_NAMES = (
         "tcp:10.0.0.7\\private$\\ab\0",
     ),
     (RESPONSE_WRITTEN, "response_queue", None, "RQ", 0, None),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={source}\0000000b", "RQ", 2, "0000000b"),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={destination}\0000000c", "RQ", 3, "0000000c"),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
     (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
 )
 """Each row: the rules, the property, the name that the application sets, the flag in UserHeader, its value, and the
 name in the packet.
 """
+RULES_BY_NAME_TYPE = {
+    2: ("MQMQ-2.2.18.1.5.1-01",),
+    3: ("MQMQ-2.2.18.1.5.1-01",),
+    7: ("MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02"),
+}
+"""By value of AQ or RQ: the rules about the form of the name."""
 
 
 @needs("send", "private_names")
-@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
+@covers(
+    "MQMQ-2.2.19.2-D06",
+    "MQDMPR-3.1.7.1.32-D14",
+    "MQMQ-2.2.18.1.5.1-01",
+    "MQMQ-2.2.18.1.5.2-D01",
+    "MQMQ-2.2.18.1.5.2-D02",
+    *ADMINISTRATION_WRITTEN,
+    *RESPONSE_WRITTEN,
+)
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is
     3, and AQ, RQ and the queue names have the values that the document specifies.
@@ -141,7 +155,9 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
         frame = outgoing.send(body="named", label="named", **given, **acks)
         field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
         wanted = {f"UserHeader.Flags.{flag}": value, field: (written or Layout.MISSING).format(**hosts)}
-        judge(*rules, expected=fields(wanted), observed=Layout(frame), evidence=frame)
+        judge(
+            *rules, *RULES_BY_NAME_TYPE.get(value, ()), expected=fields(wanted), observed=Layout(frame), evidence=frame
+        )
         to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
         judge(
             "MQMQ-2.2.19.2-D06",

@@ -12,6 +12,7 @@ from harness.expectations import closed, distinct, facts, in_queue, none
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, list_class_names
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
@@ -51,11 +52,21 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
-    """The peer sends messages with several values of ConnectorType: each message is in its queue."""
+    """The peer sends messages with several values of ConnectorType: each message is in its queue, and its arrival is
+    acknowledged on request.
+    """
     for connector in (UUID(int=0), THIRD_HOST_GUID, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
         judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
+    receiver = AcknowledgingReceiver(peer, sut)
+    packet = receiver.build_message({"ConnectorType": THIRD_HOST_GUID}, properties={"PA": 1})
+    sent = receiver.send_packet(packet)
+    acks = receiver.await_acks(1)
+    judge.all(
+        expected=["ACK_REACH_QUEUE"], observed=list_class_names(acks), case="acknowledgments", evidence=[sent, *acks]
+    )
+    receiver.acknowledge_all()
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -68,11 +79,14 @@ def test_any_connector_type_is_accepted(peer, sut, judge):
 )
 @sut_survives()
 def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
-    """The peer sends a valid message and then a message with an undefined DQ or AQ: the SUT closes the session."""
-    connection = peer.open_raw()
-    connection.check_alive()
-    sent = connection.send(peer.recoverable_message({flag: value}))
-    judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
+    """The peer sends a valid message and then a message, recoverable or transactional, with an undefined DQ or AQ: the
+    SUT closes the session.
+    """
+    for build_message in (peer.recoverable_message, Sequence(peer).message):
+        connection = peer.open_raw()
+        connection.check_alive()
+        sent = connection.send(build_message({flag: value}))
+        judge(rule, expected=closed(), observed=connection.await_close(), evidence=sent)
 
 
 @needs("receive")
@@ -114,14 +128,14 @@ def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, ki
 )
 @varied("priority", "acknowledgments", "response queue", "time to be received", "trace")
 def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge):
-    """The SUT sends twelve messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
+    """The SUT sends ten messages to a direct name: QueueManagerAddress is zero, SentTime is the time of sending, and
     the MessageIDs are different.
     """
     sender = Sender(peer, sut)
     before_s = peer.environment.now().utc_s
-    sender.send(1, 2)
-    sender.send(*range(3, 13), delivery="recoverable")
-    session, sent = sender.await_first(12)
+    sender.send(*range(1, 8))
+    sender.send(8, 9, 10, delivery="recoverable")
+    session, sent = sender.await_first(10)
     headers = [frame["UserHeader"] for frame in sent]
     judge(
         "MQMQ-2.2.19.2-02",
@@ -142,7 +156,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
-        expected=distinct("MessageIDs", 12),
+        expected=distinct("MessageIDs", 10),
         observed=[each.MessageID for each in headers],
         evidence=sent,
     )
@@ -179,18 +193,21 @@ def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
 @covers("MQMQ-2.2.19.2-31")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_with_na_has_administration_queue(peer, sut, judge):
-    """The SUT sends a message that requests no acknowledgments and a message that requests them: NA and AQ are 0 in the
-    first message; in the second message, NA is 1 and AQ is 7.
+    """The SUT sends a message that requests no acknowledgments and messages that each request one kind: AQ is 0 in the
+    first message, and 7 in each other message, in which only the bit of the requested acknowledgment is set.
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
-    session, sent = sender.await_first(2)
-    bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
-    observed = [f"NA {int(bit)} and AQ {int(frame['UserHeader'].AQ)}" for bit, frame in zip(bits, sent, strict=True)]
+    requests = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+    for tag, request in enumerate(requests, 2):
+        sender.send(tag, acks=[request], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
+    session, sent = sender.await_first(5)
+    properties = [frame["MessagePropertiesHeader"] for frame in sent]
+    bits = ["".join(bit for bit in requests.values() if header.getfieldval(bit)) or "no bit" for header in properties]
+    observed = [f"{bit} and AQ {int(frame['UserHeader'].AQ)}" for bit, frame in zip(bits, sent, strict=True)]
     judge.all(
-        expected=["NA 0 and AQ 0", "NA 1 and AQ 7"],
-        case="NA and AQ of the two messages",
+        expected=["no bit and AQ 0", *(f"{bit} and AQ 7" for bit in requests.values())],
+        case="acknowledgment bits and AQ of each message",
         observed=observed,
         evidence=sent,
     )
@@ -198,7 +215,7 @@ def test_message_with_na_has_administration_queue(peer, sut, judge):
 
 
 @needs("restart", "receive")
-@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
@@ -212,7 +229,7 @@ def test_recoverable_messages_survive_two_restarts(peer, sut, judge, queue):
         else peer.recoverable_message(label=label, **fields)
         for label, fields in (
             ("first", {"body": b"", "CorrelationID": bytes(range(20))}),
-            ("second", {"body": bytes(5_000), "ApplicationTag": 0x0102_0304, "properties": {"PA": 0}}),
+            ("second", {"body": bytes(5_000), "ApplicationTag": 0x8102_0304, "properties": {"PA": 0}}),
             ("third", {"ExtensionData": b"ext", "BodyType": 0x1011, "base": {"TimeToReachQueue": 86_400}}),
         )
     ]

@@ -10,6 +10,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
@@ -34,6 +35,9 @@ RULES_OF_COPIES = (
     "MQMQ-2.2.20.1-D02",
     "MQMQ-2.2.20.1-D03",
     "MQDMPR-3.1.7.1.32-D06",
+    "MQMQ-2.2.20.2-01",
+    "MQMQ-2.2.20.2-04",
+    "MQMQ-2.2.20.2-06",
     "MQMQ-2.2.20.2-D01",
     "MQMQ-2.2.20.2-D02",
     "MQMQ-2.2.20.2-D03",
@@ -41,6 +45,12 @@ RULES_OF_COPIES = (
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
+RULES_OF_LIST_SIZE = (
+    (("MQMQ-2.2.20.2-01",), "HeaderSize"),
+    (("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"), "ElementCount"),
+    (("MQMQ-2.2.20.2-06",), "FormatNameList"),
+)
+"""The rules about the size of a list, each with the field that it is about."""
 RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 """The rules that each copy has JP and JN of the message."""
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
@@ -103,7 +113,7 @@ def _fields_of_list(name, names, found):
     ("names", "delivery"),
     [
         pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
-        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd"), "transactional", id="names1"),
+        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde"), "transactional", id="names1"),
     ],
 )
 @varied("time to reach queue", "trace", priority=("3", "7"))
@@ -176,6 +186,9 @@ def _judge_lists(judge, frame, lists):
         if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
+        for rules, field in RULES_OF_LIST_SIZE:
+            one = f"{MQF_HEADER}.{name}.{field}"
+            judge(*rules, expected=fields({one: expected[one]}), observed={one: observed[one]}, evidence=frame)
         judge(
             "MQMQ-2.2.20.2-D02",
             "MQMQ-2.2.20.2-D03",
@@ -242,13 +255,13 @@ def test_copy_to_public_queue_has_dq_5(peer, sut, judge, at):
 
 
 @needs("send", "private_names", "several_queues")
-@covers("MQMQ-2.2.20.1-D02", "MQMQ-2.2.18.1.7.2-D01")
+@covers("MQMQ-2.2.20.1-D02", "MQMQ-2.2.18.1.7.2-D01", "MQMQ-2.2.18.1.7.2-03")
 @pytest.mark.parametrize("name", ["mqc-a", "mqc-ab"])
 def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
     """The SUT sends a message to a direct and a private name of the peer: the list contains both, and the private name
     begins at a multiple of 4 bytes.
     """
-    queues = [peer.direct_name(name), peer.private_name()]
+    queues = [peer.direct_name(name), peer.private_name(0x0001_BEEF)]
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, len(queues))
@@ -258,10 +271,65 @@ def test_list_has_direct_and_private_names_with_padding(peer, sut, judge, name):
         expected, observed = _fields_of_list("Destination", queues, Layout(frame))
         judge(
             "MQMQ-2.2.18.1.7.2-D01",
+            "MQMQ-2.2.18.1.7.2-03",
             expected=expected,
             observed=observed,
             evidence=frame,
         )
+
+
+TRACE_QUEUES = [f"6d71636f-6e66-4f72-8d00-0000000000c{number}" for number in (4, 5)]
+FIELDS_OF_LISTS_BY_RULE = {
+    "MQMQ-2.2.20.2-D01": ("Destination.HeaderID", "Administration.HeaderID", "Response.HeaderID"),
+    "MQMQ-2.2.20.2-D02": ("Destination.Reserved", "Destination.ElementCount", "Destination.FormatNameList"),
+    "MQMQ-2.2.20.3-D01": ("Signature.ID", "Signature.Reserved"),
+}
+FIELDS_OF_DEBUG_BY_RULE = {
+    "MQMQ-2.2.20.8-01": ("Flags.QT",),
+    "MQMQ-2.2.20.8-17": ("Flags.QT", "QueueIdentifier"),
+    "MQMQ-2.2.20.8-D01": ("Flags.QT", "Reserved", "QueueIdentifier"),
+}
+"""By rule: the fields that the rule is about."""
+
+
+@needs("send", "security")
+@covers(*FIELDS_OF_LISTS_BY_RULE, *FIELDS_OF_DEBUG_BY_RULE)
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, delivery):
+    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has a
+    DebugHeader with its report queue, before lists of queues whose headers have the specified identifiers.
+    """
+    outgoing = Outgoing(peer, sut)
+    for trace_queue in TRACE_QUEUES:
+        frame = outgoing.send(
+            body="signed",
+            label=MESSAGE_LABEL,
+            delivery=delivery,
+            authentication_level="sig30",
+            trace_queue=trace_queue,
+            response_queue=peer.direct_name("mqc-answers"),
+        )
+        found = Layout(frame)
+        wanted = {
+            "DebugHeader.Flags.QT": 1,
+            "DebugHeader.Reserved": 0,
+            "DebugHeader.QueueIdentifier": trace_queue,
+            **{f"{MQF_HEADER}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
+            f"{MQF_HEADER}.Destination.Reserved": 0,
+            f"{MQF_HEADER}.Destination.ElementCount": 1,
+            f"{MQF_HEADER}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
+            f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+            f"{MQF_HEADER}.Signature.Reserved": 0,
+        }
+        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF_HEADER, FIELDS_OF_LISTS_BY_RULE)):
+            for rule, names in table.items():
+                expected = {f"{part}.{name}": wanted[f"{part}.{name}"] for name in names}
+                observed = found.of(*expected)
+                listed = f"{MQF_HEADER}.Destination.FormatNameList"
+                if listed in observed:
+                    observed[listed] = _remove_direct_prefix(observed[listed])
+                judge(rule, expected=fields(expected), observed=observed, evidence=frame)
+    outgoing.end()
 
 
 @needs("send", "queues", "several_queues")

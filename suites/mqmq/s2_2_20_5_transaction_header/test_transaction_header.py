@@ -213,9 +213,11 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
 
 
 @needs("send", "restart")
-@covers("MQMQ-2.2.20.5-07")
+@covers("MQMQ-2.2.20.5-07", "MQMQ-2.2.19.2-07")
 def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
-    """The SUT sends three transactions before a restart and three after it: the six IDs are different."""
+    """The SUT sends three transactions before a restart and three after it: the six IDs are different, and the six
+    MessageIDs.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")
     session, sent = sender.await_first(3)
@@ -229,6 +231,8 @@ def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
     session.acknowledge_all()
     found = [int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH]
     judge("MQMQ-2.2.20.5-07", expected=distinct("IDs", 6), observed=found, evidence=[*sent, *later])
+    numbers = [frame["UserHeader"].MessageID for frame in (*sent, *later)]
+    judge("MQMQ-2.2.19.2-07", expected=distinct("MessageIDs", 6), observed=numbers, evidence=[*sent, *later])
 
 
 @needs("send", "transactions")

@@ -11,9 +11,10 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import SIG30
+from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, private_queue
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 from suites.mqqb.steps.sender import Sender
@@ -94,36 +95,105 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 
 @needs("public_names")
 @covers(*IGNORED_BESIDE_TRACE)
-def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge):
-    """The peer sends traced messages with unused bits or Reserved of the DebugHeader set, or with a SoapHeader whose
-    reserved fields are nonzero: the SUT sends one report on each message, as it does on a message whose unused bits are
-    clear.
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
+    """The peer sends traced messages to each kind of queue with unused bits or Reserved of the DebugHeader set, or with
+    a SoapHeader whose reserved fields are nonzero: the SUT sends one report on each message and acknowledges its
+    arrival, as for a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    receiver.send_packet(receiver.build_message(base={"TR": 1}, debug={"QueueIdentifier": PEER_PUBLIC_QUEUE}))
+
+    def send_traced(debug, **headers):
+        headers |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE, **debug}}
+        if queue == "plain":
+            return receiver.send_packet(receiver.build_message(properties={"PA": 1}, **headers))
+        receiver.sequence = Sequence(peer)  # a SUT may end a sequence with any session (E41)
+        return receiver.send(receiver.with_admin_queue(), properties={"PA": 1}, **headers)
+
+    send_traced({})
     if not receiver.await_all(receiver.list_reports, 1):
         judge.mark_not_exercised(*IGNORED_BESIDE_TRACE, reason="the SUT sends no report on an ordinary traced message")
         return
     sent = {}
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        debug = {"QueueIdentifier": PEER_PUBLIC_QUEUE, field: UNUSUAL_RESERVED if field == "Reserved" else 1}
-        sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug))
+        values = (UNUSUAL_RESERVED, 1) if field == "Reserved" else (1,)
+        sent[rule] = [send_traced({field: value}) for value in values]
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        debug, soap = {"QueueIdentifier": PEER_PUBLIC_QUEUE}, {**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED}
-        sent[rule] = receiver.send_packet(receiver.build_message(base={"TR": 1}, debug=debug, soap=soap))
-    frames = receiver.await_all(receiver.list_reports, 1 + len(sent))
+        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED})]
+    messages = [message for each in sent.values() for message in each]
+    frames = receiver.await_all(receiver.list_reports, 1 + len(messages))
+    acks = receiver.await_acks(1 + len(messages))
+    reports, acknowledged = [Report(frame) for frame in frames], [get_correlation_id(ack) for ack in acks]
+    for rule, of_rule in sent.items():
+        observed = [
+            (sum(report.is_about(message) for report in reports), acknowledged.count(identifier(message)))
+            for message in of_rule
+        ]
+        judge(
+            rule,
+            expected=[(1, 1)] * len(of_rule),
+            observed=observed,
+            case="reports and acknowledgments of each message",
+            evidence=[*of_rule, *frames, *acks],
+        )
+    receiver.acknowledge_all()
+
+
+@needs("public_names", "private_names")
+@covers(*UNUSED_OF_DEBUG_HEADER.values())
+def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
+    """The peer sends traced messages for a private queue of the peer with unused bits or Reserved of the DebugHeader
+    set: the SUT sends the same number of reports on each as on a message whose unused bits are clear.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    to = private_queue(peer.identifier, 1)
+
+    def send_traced(debug):
+        headers = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE, **debug}}
+        return receiver.send_packet(peer.message(to, destination=None, **headers))
+
+    first = send_traced({})
+    usual = sum(Report(frame).is_about(first) for frame in receiver.await_all(receiver.list_reports, 2))
+    if not usual:
+        judge.mark_not_exercised(
+            *UNUSED_OF_DEBUG_HEADER.values(), reason="the SUT sends no report on a traced message that it forwards"
+        )
+        return
+    sent = {
+        rule: send_traced({field: UNUSUAL_RESERVED if field == "Reserved" else 1})
+        for field, rule in UNUSED_OF_DEBUG_HEADER.items()
+    }
+    frames = receiver.await_all(receiver.list_reports, usual * (1 + len(sent)))
     reports = [Report(frame) for frame in frames]
     for rule, message in sent.items():
         observed = sum(report.is_about(message) for report in reports)
-        judge(rule, expected=1, observed=observed, case="number of reports on the message", evidence=[message, *frames])
+        judge(
+            rule,
+            expected=usual,
+            observed=observed,
+            case="number of reports on the message",
+            evidence=[message, *frames],
+        )
     receiver.acknowledge_all()
 
 
 @needs("security", "receive")
-@covers("MQMQ-2.2.20.3-02")
-def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judge):
-    """The peer sends two messages with MSMQ 3.0 signatures and a nonzero Reserved in the MQFSignatureHeader: the
-    message with a genuine signature is acknowledged as arrived, and the message with a forged signature is refused.
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, marks=covers(rule), id=part.lower())
+        for part, rule in (
+            ("Signature", "MQMQ-2.2.20.3-02"),
+            ("Destination", "MQMQ-2.2.20.2-03"),
+            ("Administration", "MQMQ-2.2.20.2-03"),
+            ("Response", "MQMQ-2.2.20.2-03"),
+        )
+    ],
+)
+def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, part):
+    """The peer sends two messages with MSMQ 3.0 signatures and a nonzero Reserved in one part of the
+    MultiQueueFormatHeader: the message with a genuine signature is acknowledged as arrived, and the message with a
+    forged signature is refused.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -132,10 +202,9 @@ def test_any_reserved_of_mqf_signature_leaves_signature_verified(peer, sut, judg
         "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
-        packet["MultiQueueFormatHeader"].Signature.Reserved = UNUSUAL_RESERVED
+        getattr(packet["MultiQueueFormatHeader"], part).Reserved = UNUSUAL_RESERVED
     found = secured.dispositions(packets)
-    judge(
-        "MQMQ-2.2.20.3-02",
+    judge.all(
         expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),
         observed={
             "genuine_signature": found["genuine"].answer,

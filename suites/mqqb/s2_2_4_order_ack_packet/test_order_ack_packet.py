@@ -25,6 +25,7 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
     "MQQB-2.2.4-12",
     "MQQB-2.2.4.1-01",
     "MQQB-2.2.4.1-02",
+    "MQMQ-2.2.18-D01",
     "MQQB-3.1.1.6.2-D01",
     "MQMQ-2.2.18.1.6-01",
     "MQDMPR-3.1.1.12-D08",
@@ -55,6 +56,7 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
         judge(
             "MQQB-2.2.4-12",
+            "MQMQ-2.2.18-D01",
             expected=expected,
             observed=tuple(found),
             case="Ordinal and TimeStamp of TxSequenceID, TxSequenceNumber, TxPreviousSequenceNumber",

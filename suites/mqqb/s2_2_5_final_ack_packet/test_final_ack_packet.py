@@ -17,6 +17,7 @@ BODY_RULES = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
     "MQQB-2.2.5.1-01",
+    "MQMQ-2.2.18.1.2-D01",
     "MQQB-2.2.5.1-02",
     "MQQB-2.2.5.1-03",
     "MQQB-2.2.5.1-D01",
@@ -43,6 +44,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
     )
     judge(
         "MQQB-2.2.5.1-01",
+        "MQMQ-2.2.18.1.2-D01",
         expected=expected[:2],
         observed=tuple(found[:2]),
         case="Ordinal and TimeStamp of TxSequenceID",
@@ -139,7 +141,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 
 @needs("receive", "queues")
-@covers(*BODY_RULES)
+@covers(*BODY_RULES, "MQMQ-2.2.18.1.6-D01")
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
@@ -167,7 +169,14 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])
+    judge(
+        rule,
+        "MQMQ-2.2.18.1.6-D01",
+        expected=of_class(message_class),
+        observed=frame,
+        case="class of the FinalAck",
+        evidence=[sent, frame],
+    )
 
 
 @covers("MQQB-2.2.5.1-D02")

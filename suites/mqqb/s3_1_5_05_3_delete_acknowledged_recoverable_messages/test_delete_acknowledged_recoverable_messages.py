@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
-@covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+@covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize(
     ("count", "number", "flags", "carrier"),
     [
@@ -50,7 +50,10 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     came = sender.collect_all(next_session, len(unflagged))
     numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
+    if carrier != BY_MESSAGE:
+        judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message has the SessionHeader")
     judge(
+        *(["MQQB-3.1.5.8.4-01"] if carrier == BY_MESSAGE else []),
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),

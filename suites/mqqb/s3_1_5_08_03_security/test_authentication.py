@@ -60,6 +60,8 @@ SIGNATURE_ROWS = (
     ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-02", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
     *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(
         ("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
@@ -129,6 +131,9 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             "an MSMQ 3.0 signature outside the list": outside,
             "no body": sign_message(secured.message(body=b"")),
             "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
+            "more than 64 KB, an invalid signature": flip_signature_bit(
+                sign_message(secured.message(body=b"a large body" * 6_000))
+            ),
             "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0))),
         }
     )

@@ -124,6 +124,9 @@ REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
@@ -162,6 +165,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
         {
             "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
             "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
+            "PrivacyLevel 0x101": build_undecryptable_message(BASE | 0x100, protection.RC4, 40, for_level=BASE),
             "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
             "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
             "a blob for another key": build_undecryptable_message(
@@ -229,6 +233,8 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION),
 )
 REJECTED_KEY_FINAL_ACK_ROWS = (

@@ -47,7 +47,7 @@ RESTARTED_TIMERS = (
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
     """Each security cache gets an entry, and later a second entry: the SUT still has the first entry when its lifetime
-    ends, deletes it a minute later, and restarts the timer according to the remaining entry.
+    ends, deletes it a minute later, and restarts the timer according to the remaining entry, which it deletes later.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale
@@ -61,6 +61,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         peer.pass_time_until(began_ms, specified_ms // scale)
 
     wait_until(second_ms)
+    evidence += secured.dispositions({"": sign_message(secured.message(ALICE), key=ALICE.key)})[""].frames
     evidence += _fill_caches(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
@@ -73,6 +74,9 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
     peer.pass_time(2 * margin)
     kept = {name: caches.users() if name == Caches.CERTIFICATES else _list_level_names(caches, name) for name in names}
     left_ms["second"] = {name: caches.remaining_ms(name) for name in names}
+    wait_until(second_ms + lifetime_ms + 2 * MS_PER_MINUTE)
+    peer.pass_time(2 * margin)
+    last = {"MQSO-6.4.3.1-D01": caches.users(), "MQQB-3.1.6.10-02": _list_level_names(caches, Caches.RECEIVED_KEYS)}
     due_ms = {"first": MS_PER_MINUTE // scale, "second": second_ms // scale}
     judge(
         "MQSO-6.4.3.1-01",
@@ -91,6 +95,8 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
             },
             evidence=evidence,
         )
+    for rule, left in last.items():
+        judge(rule, expected=[], observed=left, case="entries after the expiry of the second entry", evidence=evidence)
     for rule, name, expiry in RESTARTED_TIMERS:
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":

@@ -182,6 +182,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
+    large = BODY_OF_PARTIAL_BLOCK * 2_000
+    found = DecryptedMessage(outgoing.send(body=large, privacy_level="base", delivery=delivery))
+    judge(
+        "MQQB-3.1.7.1.5-01",
+        expected=holds("encrypted", otherwise="in clear"),
+        observed=found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data and found.body == large,
+        case="body of more than 64 KB",
+        evidence=found.frame,
+    )
     outgoing.end()
 
 

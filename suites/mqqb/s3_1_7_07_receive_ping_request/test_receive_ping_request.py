@@ -57,17 +57,19 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
 @needs("ping")
 @covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
-    """The peer sends a Ping Request with RF set: the Ping Response has the QMGuid of the SUT's
+    """The peer sends Ping Requests with RF set, and RC clear or set: the Ping Responses have the QMGuid of the SUT's
     sessions and RF clear.
     """
     guid = fetch_server_guid(peer)
-    exchange = ping_sut(peer, RF=1)
-    judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
+    exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)]
+    for exchange in exchanges:
+        judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
-    judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
+    for exchange in exchanges:
+        judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
 PING_COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)

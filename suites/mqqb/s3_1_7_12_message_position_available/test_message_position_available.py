@@ -10,6 +10,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 
 INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
@@ -27,7 +28,7 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
-@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
+@varied("time to be received", priority=("3", "0"), acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
     message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and
@@ -88,13 +89,12 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
     ]
 
 
-@needs("send")
 @covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
     """The SUT has a message for an address that does not answer, and then a message for the peer: it opens a session to
     the peer and sends the second message.
     """
-    sut.send(f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere", body="unreachable")
+    let_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere")
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
+from harness.expectations import fields, holds, packet
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
@@ -58,7 +58,8 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
-        judge.conclude(rule)
+        if rule != "MQQB-3.1.7.13-03":
+            judge.conclude(rule)
 
     timeout_ms = session.sut_parameters.RecoverableAckTimeout
     due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
@@ -84,6 +85,20 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     judge("MQQB-3.1.7.13-10", expected=flagged, observed=following, evidence=evidence)
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.7.13-11", expected=numbered, observed=following, evidence=evidence)
+    judge.conclude("MQQB-3.1.7.13-10", "MQQB-3.1.7.13-11")
+    sut.resume(to)
+    session.poll("UserMessage", lambda frame: frame.number > sent[-1].number)
+    known = session.last
+    sut.pause(to)
+    second = session.poll("SessionAck", lambda frame: frame is not known and frame.number > known.number)
+    again = {"SessionHeader.AckSequenceNumber": 4, "SessionHeader.WindowSize": PAUSED_WINDOW_SIZE}
+    judge(
+        "MQQB-3.1.7.13-03",
+        expected=packet("SessionAck", again),
+        observed=second or session,
+        case="second pause",
+        evidence=[known, second],
+    )
 
 
 @needs("send", "pause", "inspect")

@@ -9,6 +9,7 @@ from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
@@ -16,32 +17,41 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 @varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
-    both. The queue is paused again, and a third message waits: when the queue is resumed again, the SUT sends it.
+    """A message of each delivery waits on the session of the SUT's paused outgoing queue: when the queue is resumed,
+    the SUT sends all. The queue is paused again, and a further message waits: when the queue is resumed again, the SUT
+    sends it.
     """
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
     sut.pause(sender.to)
-    sender.send(2, 3)
+    for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
+        sender.send(tag, delivery=delivery)
     sender.collect_all(session, 1)
     if list_tags_after_first(session):
         raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
-    sender.collect_all(session, 3)
-    first_sent = list_tags_after_first(session)
+    sender.collect_all(session, 4)
+    first_sent = sorted(list_tags_after_first(session))
     session.acknowledge_all()
     sut.pause(sender.to)
-    sender.send(4)
+    sender.send(5)
     session.quiet()
     sut.resume(sender.to)
-    sender.collect_all(session, 4)
+    sender.collect_all(session, 5)
     judge.all(
-        expected={"first resumption": [2, 3], "second resumption": [2, 3, 4]},
-        observed={"first resumption": first_sent, "second resumption": list_tags_after_first(session)},
+        expected={"first resumption": [2, 3, 4], "second resumption": [2, 3, 4, 5]},
+        observed={
+            "first resumption": first_sent,
+            "second resumption": sorted(list_tags_after_first(session)),
+        },
         case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
+    session.acknowledge_all()
+    for frame in session.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
 
 
 @needs("send", "pause", "inspect")
@@ -70,7 +80,9 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     "MQQB-3.1.5.9-03",
     "MQQB-3.1.5.9-04",
     "MQQB-3.1.7.14-01",
+    "MQQB-3.1.7.14-02",
     "MQQB-3.1.7.14-03",
+    "MQQB-3.1.7.14-04",
     "MQDMPR-3.1.4.14-03",
     "MQDMPR-3.1.4.15-03",
     "MQDMPR-3.1.7.2.3-03",
@@ -80,12 +92,13 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
     """The SUT's outgoing queue is paused and its session lost, in this order or in the other: the SUT opens no session
-    within two retry times, also for a new message, and opens a session when the queue is resumed.
+    within two retry times, also for a new message. When the queue is resumed, the SUT opens a session and sends all
+    waiting messages.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
-    sender.send(1)
-    session, sent = sender.await_first(1)
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
     if waiting == "sent while paused":
         session.acknowledge_all()
         session.quiet()
@@ -116,7 +129,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
     judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
-        sender.send(2)
+        sender.send(3, 4)
     later = early or sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQDMPR-3.1.4.14-03",
@@ -140,6 +153,17 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
+    came = [] if again is None else sender.collect_all(again, 2)
+    judge(
+        "MQQB-3.1.7.14-02",
+        "MQQB-3.1.7.14-04",
+        expected=[3, 4] if waiting == "sent while paused" else [1, 2],
+        observed=sorted(set(Sender.tags(came))),
+        case="messages on the new session",
+        evidence=[*sent, *came],
+    )
+    if again is not None:
+        again.acknowledge_all()
 
 
 def list_tags_after_first(session: Conversation) -> list[int]:

@@ -34,7 +34,7 @@ from harness.wire.protection import (
 )
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import MISSING_QUEUE
+from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
@@ -203,7 +203,7 @@ class Secured:
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
         self.connection = peer.open_raw()
-        self.sequences = 0
+        self.sequences = self.messages = 0
         self._let_it_connect()
         self.tells = sut.has("configure") or self._tells_of_refusals()
         """Whether SendInsecureNacks is TRUE."""
@@ -244,10 +244,15 @@ class Secured:
     ) -> Any:
         """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
+        The messages are recoverable and express in turn, and request negative journaling: a receiver does not journal a
+        message that it refuses.
+
         ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
         MultiQueueFormatHeader.
         """
-        own = self._await_administration_ack | dict(header)
+        self.messages += 1
+        delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
+        own = self._await_administration_ack | {"JN": 1} | delivery | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
@@ -311,9 +316,11 @@ class Secured:
             return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(are_dispositions_known, self.sut.response_timeout_ms)
-        refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
-        self.peer.inbox.acknowledge(spare=self.connection if refusable else None)
+        self.peer.inbox.acknowledge(spare=self.connection)  # no SessionHeader after a refused recoverable message (E19)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
+        dead = [one for place in DEAD_LETTERS for one in self.sut.kept(place)] if self.sut.has("receive") else []
+        for one in dead:
+            found[one["message_id"].strip("{").lower().replace("}", "")] = one
         return {name: self._disposition(frame, found) for name, frame in sent.items()}
 
     def _disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:

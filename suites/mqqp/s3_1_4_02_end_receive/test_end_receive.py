@@ -185,7 +185,8 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
     judge.all(expected=expected, observed=observed, evidence=[*received, ended, given_back])
 
 
-@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
+@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+@covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
@@ -217,6 +218,9 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     rules = ("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
     judge(*rules, expected=expected, observed=seen, evidence=ended.evidence)
     judge("MQDMPR-3.1.7.1.12-18", expected=back, observed=free, evidence=ended, case="queue after RR_NACK")
+    again = queue.start_receive().label_or_outcome
+    case = "label returned by the next receive"
+    judge("MQDMPR-3.1.7.1.10-38", expected=at_the_end[0], observed=again, evidence=ended, case=case)
     judge("MQDMPR-3.1.7.1.12-13", expected=at_the_end, observed=last, evidence=ended, case="queue at the end")
 
 

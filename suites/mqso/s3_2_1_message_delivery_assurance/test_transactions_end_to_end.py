@@ -9,11 +9,12 @@ from suites.mqqb.steps.ordering import read_ack_place
 
 
 @needs("receive")
-@covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
+@covers("MQSO-3.2.1-01", "MQSO-3.2.1-D01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
-    """A transactional message that arrives twice is stored once and acknowledged; a nontransactional message is not
-    stored in the transactional queue.
+    """A transactional message that arrives twice is stored once and acknowledged, and is not stored again when it
+    arrives after a purge; a nontransactional message is not stored in the transactional queue. An express message that
+    arrives twice is stored once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.message_id()}", sut.queue("transactional")
@@ -36,4 +37,12 @@ def test_repeated_transactional_message_is_stored_once(peer, sut, judge):
     once = [one for one in sut.labels(queue) if one == label]
     judge("MQSO-3.2.1-D03", expected=in_queue(label), observed=once, evidence=packets)
     judge("MQSO-3.2.1-01", expected=in_queue(label), observed=sut.labels(queue), evidence=evidence)
+    sut.control.call("purge", queue=queue)
+    late = receiver.send_packet(packet)
+    express = peer.message(label=f"express {label}")
+    repeated = [receiver.send_packet(express), peer.open_raw().send(express)]
+    peer.eventually(lambda: bool(sut.labels(sut.queue())))
+    peer.pass_time(sut.quiet_ms)
+    judge("MQSO-3.2.1-D03", expected=in_queue(), observed=sut.labels(queue), evidence=[*packets, late])
+    judge("MQSO-3.2.1-D01", expected=in_queue(f"express {label}"), observed=sut.labels(sut.queue()), evidence=repeated)
     receiver.acknowledge_all()

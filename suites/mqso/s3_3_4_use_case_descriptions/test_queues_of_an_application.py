@@ -42,6 +42,13 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
             Outcome.REFUSED,
             FIRST_PROPERTIES,
         ),
+        (
+            "change with an invalid priority",
+            "set_queue",
+            {"name": name, **OTHER_PROPERTIES, "base_priority": 0x8000},
+            Outcome.REFUSED,
+            FIRST_PROPERTIES,
+        ),
         ("change of the queue", "set_queue", {"name": name, **OTHER_PROPERTIES}, Outcome.DONE, OTHER_PROPERTIES),
     )
     judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
@@ -67,11 +74,18 @@ def test_queue_queries_change_nothing(sut, judge):
         shown_properties = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
         properties = {key: shown_properties[key] for key in SHOWN_PROPERTIES if key in shown_properties}
-        return {"properties": properties, "labels": sut.labels(queue), "number_of_messages": listed}
+        return {"properties": properties, "labels": sut.labels(queue), "message_counts": listed, **read_times()}
+
+    def read_times() -> dict[str, object]:
+        if not sut.has("inspect"):
+            return {}
+        shown = next(one for one in sut.inspect_queue_manager()["QueueCollection"] if one["Pathname"] == queue)
+        return {time: shown.get(time) for time in ("CreateTime", "ModifyTime")}
 
     first_answers = read_answers()
-    observed = {name: first_answers[name] for name in ("labels", "number_of_messages")}
-    judge.all(expected=facts(labels=["one", "two"], number_of_messages=[2]), observed=observed)
+    observed = {name: first_answers[name] for name in ("labels", "message_counts")}
+    judge.all(expected=facts(labels=["one", "two"], message_counts=[2]), observed=observed)
+    sut.environment.run_until(lambda: False, 2_000)
     for _ in range(3):
         judge("MQSO-3.3.4.2-D01", expected=first_answers, observed=read_answers())
 

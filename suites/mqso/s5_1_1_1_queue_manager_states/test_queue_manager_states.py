@@ -53,7 +53,8 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
 @covers("MQSO-5.1.1.1-D05")
 def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     """While the SUT is offline, it refuses a session, stores no message and does not send an outgoing message. When it
-    is online again, it accepts a session, stores a message and sends the outgoing message.
+    is online again, it accepts a session, stores a message and sends the outgoing message. A SUT that is taken offline
+    again refuses a session again.
     """
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
@@ -105,6 +106,16 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     )
     if session is not None:
         session.acknowledge_all()
+    sut.take_offline()
+    again = SessionAttempt(peer)
+    sut.bring_online()
+    judge(
+        "MQSO-5.1.1.1-D05",
+        expected=SessionAttempt.NOT_SERVED,
+        observed=again.outcome,
+        evidence=again.evidence,
+        case="session request while the SUT is offline again",
+    )
 
 
 STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")

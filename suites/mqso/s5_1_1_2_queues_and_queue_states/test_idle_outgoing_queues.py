@@ -20,7 +20,8 @@ def _count_outgoing_messages(sut: Sut, *names: str) -> dict[str, int]:
 @covers("MQSO-5.1.1.2-D08")
 def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
     """When the peer listens again, the SUT sends the message of an outgoing queue whose connection had failed. An idle
-    outgoing queue disappears from the list, but an outgoing queue that contains a message does not.
+    outgoing queue disappears from the list, but an outgoing queue that contains a message does not. An outgoing queue
+    that was created again disappears again.
     """
     sut.slow_down(MAX_TIME_SCALE)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_DURATION_MS)
@@ -76,3 +77,13 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
         case="ApplicationTags of the sent messages",
     )
     session.acknowledge_all()
+    peer.eventually(lambda: _count_outgoing_messages(sut, idle) == {idle: 0})
+    session.close()
+    peer.pass_time(sut.duration_ms(IDLE_DURATION_MS) + sut.slack_ms(IDLE_DURATION_MS) + sut.response_timeout_ms)
+    judge(
+        "MQSO-5.1.1.2-D08",
+        expected={},
+        observed=_count_outgoing_messages(sut, idle),
+        evidence=frames,
+        case="messages in each outgoing queue",
+    )

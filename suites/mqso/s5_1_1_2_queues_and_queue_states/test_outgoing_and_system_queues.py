@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
@@ -116,14 +118,14 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 )
 @varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of six messages that expire unsent, only the messages with negative journaling become dead letters; the
-    transactional dead-letter queue contains only transactional messages. Of two delivered messages, only the message
-    with positive journaling is in the journal.
+    """Of nine messages that expire unsent, only the messages with negative journaling become dead letters; the
+    transactional dead-letter queue contains only transactional messages. Two messages that expire in their queue are
+    removed. Of two delivered messages, only the message with positive journaling is in the journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
     for delivery in ("express", "recoverable", "transactional"):
-        for journal in ([], ["negative"]):
+        for journal in ([], ["positive"], ["negative"]):
             label = " ".join([delivery, *journal])
             sut.send(
                 to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_LIFETIME_S
@@ -132,9 +134,11 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
+    queue = sut.new_queue("expiring")
+    sut.send_here(queue, ["not received", "nor this"], time_to_be_received_s=SHORT_LIFETIME_S)
     waiting = sut.outgoing_queue(to)["count"]
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
-        judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting, case="number of messages in the outgoing queue")
+        judge("MQSO-5.1.1.3-D02", expected=9, observed=waiting, case="messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
@@ -161,8 +165,10 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         observed=sut.outgoing_queue(to)["count"],
         case="number of messages in the outgoing queue",
     )
+    judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(queue))
     sender = Sender(peer, sut, to)
-    sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
+    answers = peer.direct_name("mqc-answers")
+    sender.send(1, delivery="recoverable", label="journaled", journal=["positive"], priority=5, response_queue=answers)
     sender.send(2, delivery="recoverable", label="not journaled")
     session, frames = sender.await_first(2)
     session.acknowledge_all()
@@ -174,6 +180,50 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         evidence=frames,
         case="labels in the journal",
     )
+    wanted = {"application_tag": 1, "body": "message 1", "priority": 5, "response_queue": answers}
+    kept: dict[str, Any] = next((one for one in sut.kept_messages(JOURNAL) if one["label"] == "journaled"), {})
+    shown = {name: value for name, value in wanted.items() if name in kept}
+    judge("MQSO-5.1.1.2-D12", expected=shown, observed={name: kept[name] for name in shown}, evidence=frames)
+
+
+@needs("send", "receive", "queue_control", "restart")
+@covers("MQSO-3.2.1-D02", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02")
+def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judge):
+    """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
+    dead-letter queue of its kind, also after a further restart.
+    """
+    to = peer.direct_name("mqc-late")
+    life_s = 2 * SHORT_LIFETIME_S
+    for delivery in ("recoverable", "transactional"):
+        sut.send(
+            to,
+            label=delivery,
+            body=delivery,
+            delivery=delivery,
+            journal=["negative"],
+            time_to_reach_queue_s=life_s,
+        )
+    sut.restart()
+    peer.pass_time((life_s + 1) * 1_000)
+    sender = Sender(peer, sut, to)
+    session = sender.poll_session(sut.connect_timeout_ms)
+    evidence = [] if session is None else session.messages
+
+    def list_labels() -> list[list[str]]:
+        return [[one["label"] for one in sut.kept_messages(name)] for name in (PLAIN_DEAD, TRANSACTIONAL_DEAD)]
+
+    expected = [["recoverable"], ["transactional"]]
+    peer.eventually(lambda: list_labels() == expected)
+    for time in ("before", "after"):
+        judge.all(
+            expected=expected,
+            observed=list_labels(),
+            case=f"labels in each dead-letter queue {time} the last restart",
+            evidence=evidence,
+        )
+        if time == "before":
+            peer.settle()
+            sut.restart()
 
 
 @covers("MQSO-5.1.1.2-D14")

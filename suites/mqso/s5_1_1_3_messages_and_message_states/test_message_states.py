@@ -27,7 +27,7 @@ from suites.mqqb.steps.sender import Sender
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
     """Two peeks leave a message in its queue. When a transaction has received the message, it is hidden from other
-    reads; an abort restores it, and a commit deletes it.
+    reads; an abort restores it, also after a second transaction, and a commit deletes it.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
@@ -60,6 +60,17 @@ def test_received_message_is_locked_until_transaction_ends(sut, judge, external,
         observed=sut.read_label("peek_message", queue=queue),
         case=f"label returned by a peek after the {outcome}",
     )
+    if outcome == "abort":
+        second = sut.control.call("begin", external=external)["transaction"]
+        observed = [sut.read_label("receive", queue=queue, transaction=second)]
+        sut.control.call("abort", transaction=second)
+        observed.append(sut.read_label("peek_message", queue=queue))
+        judge(
+            "MQSO-5.1.1.3-D07",
+            expected=["1", "1"],
+            observed=observed,
+            case="labels received in a second transaction, and returned by a peek after its abort",
+        )
 
 
 @needs("send", "queue_control")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.expectations import holds, in_queue, none
 from harness.run.marks import covers, malforms, needs
 from harness.sut.shown import lookup_id
+from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import build_order_ack
@@ -12,6 +13,14 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_KINDS = ("express", "recoverable", "transactional")
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
+
+
+def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
+    """Return the persistent times of queues, as far as the SUT shows its data model."""
+    if not sut.has("inspect"):
+        return []
+    shown = {one["Pathname"]: one for one in sut.inspect_queue_manager()["QueueCollection"]}
+    return [{time: shown[name].get(time) for time in ("CreateTime", "ModifyTime")} for name in names if name in shown]
 
 
 @needs("send", "receive", "queue_control", "restart")
@@ -26,24 +35,31 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
-    """Across restarts, two queues keep their properties, and the recoverable and transactional messages that were not
+    """Across restarts, three queues keep their properties, and the recoverable and transactional messages that were not
     received; the express messages are lost, even in the journal of a queue.
     """
-    plain_queue = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
+    plain_queue = sut.new_queue(
+        "plain", label="of the check", journaling=True, quota_kb=64, journal_quota_kb=32, base_priority=2
+    )
     transactional = sut.new_queue("transactional", transactional=True, label="another")
+    guarded = sut.new_queue("guarded", authenticated=True, privacy="body")
+    names = (plain_queue, transactional, guarded)
     sut.send_here(plain_queue, ["express", "second express"])
-    sut.send_here(plain_queue, ["recoverable", "second recoverable"], delivery="recoverable")
+    sut.send_here(plain_queue, ["recoverable", "second recoverable", "third recoverable"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
 
     sut.control.call("receive", queue=plain_queue, timeout_ms=0)  # the first express message is in the journal now
 
     def read_properties() -> list[dict[str, object]]:
-        observed = [sut.control.call("get_queue", name=name) for name in (plain_queue, transactional)]
-        return [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
+        observed = [sut.control.call("get_queue", name=name) for name in names]
+        shown = [{name: one[name] for name in PROPERTIES if name in one} for one in observed]
+        return shown + _read_times(sut, *names)
 
+    sut.environment.run_until(lambda: False, 2_000)
+    sut.control.call("set_queue", name=plain_queue, label="changed later")
     properties_before = read_properties()
     lists = {
-        plain_queue: ["recoverable", "second recoverable"],
+        plain_queue: ["recoverable", "second recoverable", "third recoverable"],
         transactional: ["transactional", "second transactional"],
     }
     for _ in range(2):
@@ -76,7 +92,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
             sut.control.call("receive", queue=name, timeout_ms=0)
             lists[name].pop(0)
     sut.restart()
-    judge("MQSO-5.5.1-05", expected=in_queue(), observed=sut.labels(plain_queue))
+    judge("MQSO-5.5.1-05", expected=in_queue(*lists[plain_queue]), observed=sut.labels(plain_queue))
     judge("MQSO-5.5.1-03", expected=in_queue(), observed=sut.labels(transactional))
 
 

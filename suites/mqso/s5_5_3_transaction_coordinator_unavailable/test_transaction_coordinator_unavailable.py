@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.expectations import each, facts, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -11,17 +13,24 @@ from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.serving import SessionAttempt
 
+GIVEN_TRANSACTION = UUID("6d71636f-6e66-4f72-8d00-0000000000e5")
+
 
 def _use_queue_in_transaction(sut: Sut, queue: str) -> dict[str, str]:
-    """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes."""
+    """Send to a transactional queue and receive from it in transactions of the coordinator; return the outcomes. The
+    second transaction has an identifier that the coordinator gives.
+    """
+    given = sut.attempt("begin", external=True, transaction=str(GIVEN_TRANSACTION))
+    if given == Outcome.DONE:
+        sut.attempt("abort", transaction=str(GIVEN_TRANSACTION))
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
-        return {"begin": Outcome.REFUSED}
+        return {"begin": Outcome.REFUSED, "begin with a given identifier": given}
     sending = sut.attempt(sut.send, sut.direct_name(queue), body="in a transaction", transaction=transaction)
     receiving = sut.attempt("receive", queue=queue, transaction=transaction, timeout_ms=0)
     sut.attempt("abort", transaction=transaction)
-    return {"send": sending, "receive": receiving}
+    return {"send": sending, "receive": receiving, "begin with a given identifier": given}
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
@@ -61,13 +70,18 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """When the coordinator is available again after a loss, an external transaction can receive a message, be prepared
-    and be committed.
+    """Each time when the coordinator is available again after one of two losses, an external transaction can receive a
+    message, be prepared and be committed.
     """
+    for _ in range(2):
+        sut.change_environment(coordinator=False)
+        sut.change_environment(coordinator=True)
+        _judge_external_transaction(sut, judge)
+
+
+def _judge_external_transaction(sut, judge):
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
-    sut.change_environment(coordinator=False)
-    sut.change_environment(coordinator=True)
     try:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
@@ -85,10 +99,10 @@ def test_external_transaction_commits_after_coordinator_returns(sut, judge):
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
-@covers("MQSO-5.5.3-05")
+@covers("MQSO-5.5.3-05", "MQSO-4.3.3-D01")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """While the coordinator is unavailable, the SUT sends and receives local messages, accepts a session, sends its
-    waiting transactional message, and stores a transactional message from the peer.
+    """While the coordinator is unavailable, the SUT sends and receives local messages, also in internal transactions,
+    accepts a session, sends its waiting transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
@@ -98,6 +112,17 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
         "MQSO-5.5.3-05",
         expected=facts(send=Outcome.DONE, label_of_the_received_message="here"),
         observed={"send": outcome, "label_of_the_received_message": sut.read_label("receive", queue=plain_queue)},
+    )
+    sut.send_here(transactional, ["internal"], delivery="transactional")
+    transaction = sut.control.call("begin")["transaction"]
+    taken = sut.read_label("receive", queue=transactional, transaction=transaction)
+    observed = {"received": taken, "commit": sut.attempt("commit", transaction=transaction)}
+    observed["left"] = sut.labels(transactional)
+    judge(
+        "MQSO-5.5.3-05",
+        "MQSO-4.3.3-D01",
+        expected=facts(received="internal", commit=Outcome.DONE, left=[]),
+        observed=observed,
     )
     attempt = SessionAttempt(peer)
     judge(

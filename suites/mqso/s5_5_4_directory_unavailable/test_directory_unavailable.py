@@ -43,21 +43,18 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQQB-3.1.7.4-08",
 )
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
-    """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create a public queue; it still
-    uses, changes, purges and deletes private queues, and keeps a message to a public name. When the directory is
-    available again, the SUT creates a public queue and sends the message.
+    """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create or delete a public
+    queue; it still uses, changes, purges and deletes private queues, and keeps a message to a public name. When the
+    directory is available again, the SUT creates a public queue and sends the message. A second loss is like the first.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    public = enterprise.create_queue()
     sut.change_environment(directory=False)
-    judge(
-        "MQSO-5.5.4-06",
-        expected=Outcome.REFUSED,
-        observed=enterprise.attempt_creation(),
-        case="creation of a public queue",
-    )
+    observed = {"creation": enterprise.attempt_creation(), "deletion": sut.attempt(sut.delete_queue, public)}
+    judge("MQSO-5.5.4-06", expected=each(Outcome.REFUSED, "operation on a public queue"), observed=observed)
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
@@ -77,6 +74,12 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         "delete": sut.attempt(sut.delete_queue, changed),
     }
     judge("MQSO-5.5.4-07", expected=each(Outcome.DONE, "operation on a private queue"), observed=outcomes)
+    judge(
+        "MQSO-5.5.4-07",
+        expected=Outcome.REFUSED,
+        observed=sut.attempt("get_queue", name=changed),
+        case="query of the deleted queue",
+    )
     judge(
         "MQSO-5.1.1.1-D07",
         expected=Outcome.DONE,
@@ -111,6 +114,22 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     if session is not None:
         session.acknowledge_all()
+    sut.change_environment(directory=False)
+    observed = {
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "DirectoryOffline": enterprise.is_offline(),
+    }
+    judge(
+        "MQSO-5.5.4-05",
+        "MQSO-5.5.4-06",
+        "MQSO-5.1.1.1-D06",
+        expected=facts(creation_of_a_public_queue=Outcome.REFUSED, DirectoryOffline=True),
+        observed=observed,
+    )
+    sut.change_environment(directory=True)
+    enterprise.await_online()
+    observed = {"DirectoryOffline": enterprise.is_offline(), "deletion": sut.attempt(sut.delete_queue, public)}
+    judge("MQSO-5.5.4-08", expected=facts(DirectoryOffline=False, deletion=Outcome.DONE), observed=observed)
 
 
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")

@@ -11,6 +11,7 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
+from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
@@ -39,6 +40,7 @@ STOP_RULES = (
 RETRY_RULES = ("MQSO-5.1.1.1-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
 FIRST_RETRY_RULES = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
 LATER_RETRY_RULES = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
+REPEATED_RETRY_RULES = ("MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class DamagedStart:
     began_ms: int
     attempt: SessionAttempt
     answer: str
+    pinged: tuple[bool, bool]
+    """Whether the SUT answered a ping before the failed start, and after it."""
 
 
 def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> DamagedStart | None:
@@ -59,6 +63,7 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     sut.slow_down(MAX_TIME_SCALE)
     queue = sut.new_queue("damaged")
     sut.send_here(queue, ["kept"], delivery="recoverable")
+    answered = ping_sut(peer).is_answered
     sut.change_environment(store=False)
     requested_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
@@ -68,7 +73,8 @@ def _start_on_damaged_store(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str
     if served and sut.labels(queue) == ["kept"]:
         judge.mark_not_exercised(*rules, reason="the SUT repairs the damage itself")
         return None
-    return DamagedStart(queue, requested_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
+    pinged = (answered, answered and ping_sut(peer).is_answered)
+    return DamagedStart(queue, requested_ms, began_ms, attempt, sut.attempt("peek", queue=queue), pinged)
 
 
 def _is_wait_too_long(sut: Sut) -> bool:
@@ -138,26 +144,39 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
-@covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES)
+@covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     """A SUT that is started with a damaged store refuses sessions and requests; when the store has been repaired, the
     SUT starts by itself 120 seconds after the failure, and still has its message.
     """
-    damaged = _start_on_damaged_store(peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES))
+    damaged = _start_on_damaged_store(
+        peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
+    )
     if damaged is None:
         return
     observed = {"session_request_of_the_peer": damaged.attempt.outcome, "request_of_the_application": damaged.answer}
     expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, request_of_the_application=Outcome.REFUSED)
     judge(*STOP_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
+    judge(
+        "MQSO-6.6.2-05",
+        expected=False,
+        observed=damaged.pinged[1],
+        case="a ping is answered after the failed start",
+        evidence=damaged.attempt.evidence,
+    )
     if not _is_repaired_by(
-        peer, sut, judge, damaged.requested_ms + sut.duration_ms(FIRST_MS), (*RETRY_RULES, *FIRST_RETRY_RULES)
+        peer,
+        sut,
+        judge,
+        damaged.requested_ms + sut.duration_ms(FIRST_MS),
+        (*RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06"),
     ):
         return
     retry = _observe_retry(peer, sut, damaged, 0, FIRST_MS)
     _judge_retry_time(judge, FIRST_RETRY_RULES, retry)
     if retry.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _is_wait_too_long(sut):
-            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", reason=WAIT_TOO_LONG_REASON)
+            judge.mark_not_exercised(*RETRY_RULES, "MQSO-5.5.5-03", "MQSO-6.6.2-D06", reason=WAIT_TOO_LONG_REASON)
             return
         retry = _observe_retry(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
     judge(
@@ -167,6 +186,17 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
         evidence=retry.evidence,
         case="session request after the retry",
     )
+    if damaged.pinged[0] and retry.after == SessionAttempt.SERVED:
+        ping = ping_sut(peer)
+        judge(
+            "MQSO-6.6.2-D06",
+            expected=True,
+            observed=ping.is_answered,
+            case="a ping is answered after the retry",
+            evidence=[ping.sent],
+        )
+    else:
+        judge.mark_not_exercised("MQSO-6.6.2-D06", reason="the SUT answers no pings, or did not start again")
     stored_labels = sut.labels(damaged.queue) if sut.attempt("get_queue", name=damaged.queue) == Outcome.DONE else []
     judge(
         "MQSO-5.5.5-03", expected=["kept"], observed=stored_labels, evidence=retry.evidence, case="labels in the queue"
@@ -174,12 +204,13 @@ def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queues")
-@covers("MQSO-5.5.5-03", *LATER_RETRY_RULES)
+@covers("MQSO-5.5.5-03", *LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
 def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
     """A SUT whose start and first retry fail serves no requests for a further 900 seconds; then it serves requests if
     the store has been repaired.
     """
-    rules = ("MQSO-5.5.5-03", *LATER_RETRY_RULES)
+    retry_rules = (*LATER_RETRY_RULES, *REPEATED_RETRY_RULES)
+    rules = ("MQSO-5.5.5-03", *retry_rules)
     sut.slow_down(MAX_TIME_SCALE)
     if _is_wait_too_long(sut):
         judge.mark_not_exercised(*rules, reason=WAIT_TOO_LONG_REASON)
@@ -198,8 +229,16 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
         case="session request before the second retry",
     )
     peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIR_PART * later_ms), 0)
-    if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, LATER_RETRY_RULES):
-        _judge_retry_time(judge, LATER_RETRY_RULES, _observe_retry(peer, sut, damaged, first_ms, LATER_MS))
+    if _is_repaired_by(peer, sut, judge, damaged.requested_ms + first_ms + later_ms, retry_rules):
+        retry = _observe_retry(peer, sut, damaged, first_ms, LATER_MS)
+        _judge_retry_time(judge, LATER_RETRY_RULES, retry)
+        judge(
+            *REPEATED_RETRY_RULES,
+            expected=SessionAttempt.SERVED,
+            observed=retry.after,
+            evidence=retry.evidence,
+            case="session request after the retry",
+        )
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")

@@ -15,8 +15,8 @@ from suites.mqqb.steps.disposition import MISSING_QUEUE
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
 def test_request_on_full_disk_fails_entirely(peer, sut, judge):
-    """On a full disk, each commit, send, receive and queue creation is either refused without any effect or carried out
-    entirely; a restart does not change this.
+    """On a full disk, each commit, send, receive, queue creation and change of a queue is either refused without any
+    effect or carried out entirely; a restart does not change this.
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
     refused_name = f"private$\\mqc-{sut.own}-never"
@@ -26,13 +26,14 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
     sut.read_label("receive", queue=transactional, transaction=transaction)
     for label in ("one", "two"):
         sut.send(sut.direct_name(transactional), label=label, body=label, transaction=transaction)
-    connection = peer.open_raw()
+    connection, label_before = peer.open_raw(), sut.control.call("get_queue", name=plain)["label"]
     sut.change_environment(storage=False)
-    commit, send, receive, create = outcomes = [
+    commit, send, receive, create, change = outcomes = [
         sut.attempt("commit", transaction=transaction),
         sut.attempt(sut.send_here, plain, ["sent"], delivery="recoverable"),
         sut.attempt("receive", queue=plain, timeout_ms=0),
         sut.attempt("create_queue", name=refused_name),
+        sut.attempt("set_queue", name=plain, label="changed"),
     ]
     packet = connection.send(peer.recoverable_message(label="of the peer"))
     peer.settle()
@@ -46,15 +47,18 @@ def test_request_on_full_disk_fails_entirely(peer, sut, judge):
         ],
         "labels in the transactional queue": ["received"] if commit == Outcome.REFUSED else ["one", "two"],
         "creation of a new queue": create,
+        "label of the plain queue": label_before if change == Outcome.REFUSED else "changed",
     }
 
     def read_state() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == Outcome.REFUSED]
         outcome = sut.attempt("get_queue", name=refused_name)
+        label = sut.control.call("get_queue", name=plain)["label"]
         return {
             "labels in the plain queue": of_us,
             "labels in the transactional queue": sut.labels(transactional),
             "creation of a new queue": outcome,
+            "label of the plain queue": label,
         }
 
     properties_before = read_state()

@@ -105,7 +105,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 @covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
-    domain as LastDomain, and uses the new object's Identifier.
+    domain as LastDomain, and uses the new object's Identifier, also after a restart.
     """
     object_before = _select_attributes(sut.read_directory_object())
     _restart_in_environment(sut, own_domain=False)
@@ -116,7 +116,11 @@ def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, jud
     if new_object is None:
         judge.mark_not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=NO_OBJECT_REASON)
     else:
-        judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)), case="Identifier")
+        for time in ("first", "second"):
+            case = f"Identifier after the {time} start in the new domain"
+            judge("MQSO-6.6.2.1-05", expected=new_object["identifier"], observed=str(_read_guid(sut)), case=case)
+            if time == "first":
+                sut.control.call("restart")
         judge("MQSO-6.6.2.1-D05", expected=object_before, observed=_select_attributes(new_object))
     _return_to_own_domain(sut)
 

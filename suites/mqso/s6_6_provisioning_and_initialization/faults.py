@@ -26,7 +26,7 @@ def _set_throttled(qm: QueueManager) -> None:
 
 add(
     "restarted-queue-manager-offline",
-    "MQSO-6.6.2-D06",
+    ("MQSO-6.6.2-D06", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01"),
     "A restarted queue manager accepts no session.",
     at_restart(_clear_connection_active),
 )

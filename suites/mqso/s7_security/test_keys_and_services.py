@@ -80,7 +80,7 @@ def build_authenticated(packet):
 @needs("directory", "environment", "security")
 @covers("MQSO-7.4.1.3-04")
 def test_public_keys_are_in_directory_object(sut, judge):
-    """The SUT's directory object contains the public encryption keys that the SUT reports."""
+    """The SUT's directory object contains the public encryption and signing keys that the SUT reports."""
     observed = sut.read_directory_object() or {}
     keys = base64.b64decode(observed.get("public_encryption_keys_base64", ""))
     judge(
@@ -88,3 +88,11 @@ def test_public_keys_are_in_directory_object(sut, judge):
         expected=holds("the directory object contains the public keys of the SUT"),
         observed=bool(keys and keys == sut.encryption_keys) or f"{len(keys)} other bytes",
     )
+    signing = sut.control.call("identity").get("public_signing_keys_base64")
+    if signing:
+        judge(
+            "MQSO-7.4.1.3-04",
+            expected=signing,
+            observed=observed.get("public_signing_keys_base64"),
+            case="public signing keys in the directory object",
+        )

@@ -1,0 +1,28 @@
+"""Faults of the receiver that change an admitted message before it is put into its queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import replace_part
+from harness.faults.primitives import set_fields
+from harness.faults.registry import Install
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.model.adm import Queue, Session
+from reference_qm.surface.clock import Now
+
+
+def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Install:
+    """Store an admitted message with changed fields, if a condition holds for its packet."""
+
+    class ChangedOnReceipt(Admission):
+        def admit(
+            self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+        ) -> UserMessagePacket | None:
+            admitted = super().admit(session, packet, queue, now)
+            changed = admitted is not None and when(packet)
+            return set_fields(admitted, changes) if changed else admitted  # type: ignore[no-any-return] # a packet
+
+    return replace_part(ChangedOnReceipt)

@@ -1,0 +1,236 @@
+"""Faults of MS-MQMQ 2.2.19.2: later times, other kinds of messages and queues, and ignored bits with other effects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart, packets
+from harness.faults.received_messages import change_received
+from harness.faults.registry import add
+from reference_qm.codec import NULL_GUID, Packet, PrivateQueueFormatName, UserMessagePacket
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue, Session
+from reference_qm.surface.clock import Now
+
+NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+
+for _name, _rule, _says, _changes, _when in (
+    (
+        "receiver-user-header-x1-of-transactional-message-suppresses-acknowledgments",
+        "MQMQ-2.2.19.2-12",
+        "The receiver sends no acknowledgments for a transactional message when bit X1 of UserHeader.Flags is set.",
+        NO_ACKNOWLEDGMENTS,
+        lambda packet: packet.UserHeader.X1 and packet.TransactionHeader is not None,
+    ),
+    (
+        "receiver-user-header-x2-makes-express",
+        "MQMQ-2.2.19.2-24",
+        "The receiver treats a recoverable message as express when bit X2 of UserHeader.Flags is set.",
+        {"UserHeader.Flags": lambda flags: flags & ~(3 << 5)},
+        lambda packet: packet.UserHeader.X2 and packet.TransactionHeader is None,
+    ),
+    (
+        "receiver-user-header-x3-upper-bit-message-expires",
+        "MQMQ-2.2.19.2-26",
+        "A message is removed from its queue after one second when the upper bit of X3 in UserHeader.Flags is set.",
+        {"UserHeader.TimeToBeReceived": 1},
+        lambda packet: packet.UserHeader.X3 & 2,
+    ),
+    (
+        "receiver-user-header-x4-of-7-response-queue-lost",
+        "MQMQ-2.2.19.2-28",
+        "A message has no response queue when all three bits X4 of UserHeader.Flags are set.",
+        {"UserHeader.Flags": lambda flags: flags & ~(7 << 16), "UserHeader.ResponseQueue": None},
+        lambda packet: packet.UserHeader.X4 == 7,
+    ),
+    (
+        "receiver-connector-type-suppresses-acknowledgments",
+        "MQMQ-2.2.19.2-39",
+        "The receiver sends no acknowledgments for a message with a ConnectorType.",
+        NO_ACKNOWLEDGMENTS,
+        lambda packet: packet.UserHeader.ConnectorType is not None,
+    ),
+    (
+        "receiver-time-to-be-received-signed",
+        "MQMQ-2.2.19.2-D03",
+        "A message whose TimeToBeReceived is 0x80000000 or more, but not infinite, is removed from its queue at once.",
+        {"UserHeader.TimeToBeReceived": 0},
+        lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
+    ),
+):
+    add(_name, _rule, _says, change_received(_changes, _when))
+
+add(
+    "sender-queue-manager-address-of-source-if-response-queue-is-named",
+    "MQMQ-2.2.19.2-02",
+    "QueueManagerAddress of a message to a private queue is the sender's GUID when the message has a response queue.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet, UserHeader=replace(packet.UserHeader, QueueManagerAddress=packet.UserHeader.SourceQueueManager)
+        ).build(),
+        lambda packet: packet.UserHeader.DQ == 3 and packet.UserHeader.RQ,
+    ),
+)
+add(
+    "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
+    "MQMQ-2.2.19.2-31",
+    "A message that requests only the acknowledgment of a failed receipt names no administration queue.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+            UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(7 << 13), AdminQueue=None),
+        ).build(),
+        lambda packet: packet.MessagePropertiesHeader.Flags == 8 and packet.UserHeader.AdminQueue is not None,
+    ),
+)
+
+
+@fault("receiver-time-to-be-received-of-transactional-message-not-observed", breaks="MQMQ-2.2.19.2-05")
+class TransactionalNeverExpires(Lifetimes):
+    """The receiver does not remove a transactional message whose TimeToBeReceived expires."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+class WatchedFromRestart(Lifetimes):
+    """After a restart, TimeToBeReceived of the messages in the queues begins again."""
+
+    def recover_deadlines(self) -> None:
+        vars(self)["restored"] = True
+        super().recover_deadlines()
+        vars(self)["restored"] = False
+
+    def watch_received(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if not getattr(self, "restored", False) or message.TimeToBeReceived == INFINITE:
+            super().watch_received(position)
+            return
+        self.qm.to_be_received.add(position, message.SentTime + 2 * message.TimeToBeReceived)
+
+
+add(
+    "receiver-time-to-be-received-begins-again-at-restart",
+    "MQMQ-2.2.19.2-D04",
+    "After a restart, TimeToBeReceived of a message in a queue is measured as twice the time.",
+    replace_part(WatchedFromRestart),
+)
+
+
+def _reset_ordinal(qm: QueueManager) -> None:
+    qm.adm.MessageIdOrdinal = 0
+
+
+add(
+    "sender-message-id-counted-from-1-after-restart",
+    "MQMQ-2.2.19.2-07",
+    "After a restart, the sender counts MessageID from 1 again.",
+    at_restart(_reset_ordinal),
+)
+
+
+@fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
+class AcknowledgmentsCountedSeparately(Numbering):
+    """Each eighth message has the MessageID of the message before it."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return number - 1 if number % 8 == 0 else number
+
+
+@fault("queue-manager-recoverable-message-in-journal-lost-at-restart", breaks="MQMQ-2.2.19.2-11")
+class JournalNotSaved(Journaling):
+    """A recoverable message in the journal of its queue is lost at a restart."""
+
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
+
+
+@fault("sender-refused-message-with-jn-not-in-dead-letter-queue", breaks="MQMQ-2.2.19.2-13")
+class RefusedNotKept(Journaling):
+    """A refused transactional message with JN set is not put into the dead-letter queue; an expired message is."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+            position.MessageReference = replace(message, NegativeJournalingRequested=False)
+        super().journal_failed(position)
+
+
+@fault("sender-second-message-with-jp-not-in-journal", breaks="MQMQ-2.2.19.2-14")
+class SecondNotKept(Journaling):
+    """Of the messages with JP set that one SessionAck acknowledges, only the first is put into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        count = getattr(self, "count", 0) + 1
+        self.count = count
+        if count % 2 == 0:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+def _resolve_on_source(packet: UserMessagePacket) -> bool:
+    user = packet.UserHeader
+    return user.RQ == 4 and isinstance(user.AdminQueue, PrivateQueueFormatName)
+
+
+add(
+    "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
+    "MQMQ-2.2.19.2-37",
+    "The receiver resolves a response queue with RQ 4 on the source when the administration queue has AQ 6.",
+    change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _resolve_on_source),
+)
+add(
+    "receiver-administration-queue-on-third-host-resolved-on-source",
+    "MQMQ-2.2.19.2-D07",
+    "The receiver sends acknowledgments to the queue with this number on the source when AQ is 6.",
+    change_received(
+        {"UserHeader.AdminQueue.SourceQueueManager": NULL_GUID},
+        lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),
+    ),
+)
+add(
+    "receiver-response-queue-type-1-of-transactional-message-none",
+    "MQMQ-2.2.19.2-D08",
+    "A transactional message with RQ 1 has no response queue.",
+    change_received(
+        {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)},
+        lambda packet: packet.UserHeader.RQ == 1 and packet.TransactionHeader is not None,
+    ),
+)
+
+
+@fault("receiver-administration-queue-of-undefined-type-tolerated-without-acknowledgments", breaks="MQMQ-2.2.19.2-34")
+class UndefinedAdminTypeTolerated(Identifying):
+    """The receiver stores a message with an undefined AQ when the message requests no acknowledgment."""
+
+    def identify_packet(self, data: bytes) -> Packet:
+        if data[2] & 8 == 0 and len(data) > 64:
+            flags = int.from_bytes(data[60:64], "little")
+            if flags >> 13 & 7 in (1, 4):
+                cleared = data[:60] + (flags & ~(7 << 13)).to_bytes(4, "little") + data[64:]
+                packet = super().identify_packet(cleared)
+                if isinstance(packet, UserMessagePacket) and not packet.MessagePropertiesHeader.Flags:
+                    return packet
+        return super().identify_packet(data)
+
+
+@fault("receiver-destination-of-undefined-type-ignored-in-transactional-message", breaks="MQMQ-2.2.19.2-30")
+class UndefinedDestinationTolerated(Identifying):
+    """The receiver ignores a transactional message with an undefined DQ, and leaves the session open."""
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        if data[2] & 8 == 0 and len(data) > 64:
+            flags = int.from_bytes(data[60:64], "little")
+            if flags >> 10 & 7 not in (3, 5, 7) and flags >> 20 & 1:
+                return
+        super().receive_packet(session, data, now)

@@ -1,0 +1,155 @@
+"""Faults of MS-MQMQ 2.2.20.4: counts of some kinds of messages, later acknowledgments, and high bits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-ack-sequence-number-without-transactional-messages", breaks="MQMQ-2.2.20.4-05")
+class TransactionalNotCounted(Receiving):
+    """AckSequenceNumber does not count the last message received when this message is transactional and refused."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        missing = packet.TransactionHeader is not None and self.qm.arrival.find_destination(packet) is None
+        if missing:
+            session.MessageReceivedCount -= 1
+
+
+@fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
+class CountContinued(SessionAcks):
+    """AckSequenceNumber is too large by one in each session with a peer after the first."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        first = getattr(self, "first", {})
+        self.first = first
+        number = first.setdefault(session.RemoteQMGuid, id(session))
+        return header if number == id(session) else replace(header, AckSequenceNumber=header.AckSequenceNumber + 1)
+
+
+@fault("receiver-recoverable-ack-flags-cut-to-16-bits", breaks="MQMQ-2.2.20.4-08")
+class FlagsCut(SessionAcks):
+    """RecoverableMsgAckFlags acknowledges at most 16 recoverable messages."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
+
+
+@fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")
+class NumberRepeated(SessionAcks):
+    """RecoverableMsgAckSeqNumber is that of the earlier acknowledgment when no recoverable message came since."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        last = getattr(self, "last", {})
+        self.last = last
+        if header.RecoverableMsgAckSeqNumber:
+            last[session.number] = header.RecoverableMsgAckSeqNumber
+            return header
+        return replace(header, RecoverableMsgAckSeqNumber=last.get(session.number, 0))
+
+
+@fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
+class NumberFromFirst(SessionAcks):
+    """RecoverableMsgAckSeqNumber of a UserMessage is too small by one; bit 1 is the first bit set."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        flags = header.RecoverableMsgAckFlags
+        if header.RecoverableMsgAckSeqNumber < 2 or flags >> 31:
+            return header
+        return replace(
+            header,
+            RecoverableMsgAckSeqNumber=header.RecoverableMsgAckSeqNumber - 1,
+            RecoverableMsgAckFlags=flags << 1,
+        )
+
+
+class HeaderOfMessage(Sending):
+    """The sender changes the SessionHeader of UserMessages."""
+
+    def change(self, header: SessionHeader) -> SessionHeader:
+        """Return the header that is sent."""
+        return header
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if packet.SessionHeader is None:
+            return packet
+        return replace(packet, SessionHeader=self.change(packet.SessionHeader))
+
+
+@fault("sender-user-message-session-header-without-own-message", breaks="MQMQ-2.2.20.4-09")
+class OwnMessageNotCounted(HeaderOfMessage):
+    """UserMsgSequenceNumber in a UserMessage does not count this message."""
+
+    def change(self, header: SessionHeader) -> SessionHeader:
+        return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber - 1)
+
+
+@fault("sender-user-message-window-size-0x20", breaks="MQMQ-2.2.20.4-12")
+class OtherWindow(HeaderOfMessage):
+    """WindowSize is 0x20 in the SessionHeader of a UserMessage."""
+
+    def change(self, header: SessionHeader) -> SessionHeader:
+        return replace(header, WindowSize=0x20)
+
+
+@fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
+class RecoverableNotCountedInMessage(HeaderOfMessage):
+    """RecoverableMsgSeqNumber is 0 in the SessionHeader of a UserMessage."""
+
+    def change(self, header: SessionHeader) -> SessionHeader:
+        return replace(header, RecoverableMsgSeqNumber=0)
+
+
+@fault("receiver-session-header-reserved-of-user-message-header-ignored", breaks="MQMQ-2.2.20.4-13")
+class HeaderIgnored(Receiving):
+    """The receiver ignores the SessionHeader of a UserMessage when Reserved of this header is not 0."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        header = packet.SessionHeader
+        if header is not None and header.Reserved:
+            packet = replace(
+                packet,
+                BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~0x10),
+                SessionHeader=None,
+            )
+        super().receive_user_message(session, packet, now)
+
+
+@fault("receiver-session-ack-reserved-above-0x7fff-ignored", breaks="MQMQ-2.2.20.4-13")
+class AcknowledgmentIgnored(SessionAcks):
+    """A queue manager does not observe a SessionAck whose Reserved is greater than 0x7FFF."""
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        if packet.SessionHeader.Reserved <= 0x7FFF:
+            super().receive(session, packet, now)
+
+
+@fault("sender-recoverable-ack-flags-above-bit-15-not-read", breaks="MQMQ-2.2.20.4-D02")
+class HighFlagsNotRead(SessionAcks):
+    """The sender does not delete the recoverable messages that bits 16 to 31 of the flags acknowledge."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        flags = header.RecoverableMsgAckFlags & 0xFFFF
+        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+
+
+@fault("receiver-user-message-with-too-large-sequence-number-tolerated", breaks="MQMQ-2.2.20.4-D03")
+class LargerNumberTolerated(SessionAcks):
+    """The receiver does not close the session when UserMsgSequenceNumber is larger than the number of messages."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        number = min(header.UserMsgSequenceNumber, session.MessageReceivedCount)
+        super().validate_message_counts(session, replace(header, UserMsgSequenceNumber=number), now)

@@ -1,0 +1,139 @@
+"""MS-MQMQ 2.2.19, 2.2.20: messages with unused bits and reserved fields are handled like messages without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
+from suites.mqqb.steps.exchanges import deliver_message
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
+
+IGNORED_FIELDS = {
+    "MQMQ-2.2.19.1-02": [{"base": {"Reserved": value}} for value in (0x01, 0x80)],
+    **{
+        f"MQMQ-2.2.19.1-{number}": [{"base": {bit: 1}}]
+        for bit, number in {
+            "X9": 10,
+            "X8": 11,
+            "X6": 14,
+            "X5": 15,
+            "X4": 16,
+            "X3": 17,
+            "X2": 18,
+            "X1": 19,
+            "X0": 20,
+        }.items()
+    },
+    "MQMQ-2.2.19.2-12": [{"user": {"X1": 1}}],
+    "MQMQ-2.2.19.2-24": [{"user": {"X2": 1}}],
+    "MQMQ-2.2.19.2-26": [{"user": {"X3": value}} for value in (1, 2)],
+    "MQMQ-2.2.19.2-28": [{"user": {"X4": value}} for value in (1, 2, 4, 7)],
+    **{f"MQMQ-2.2.19.3-0{bit + 1}": [{"properties": {f"X{bit}": 1}}] for bit in range(4, 8)},
+}
+"""By rule: the fields that a receiver must ignore."""
+UNUSED_TRANSACTION_BITS = {f"MQMQ-2.2.20.5-{bit + 7:02}": f"X{bit}" for bit in range(1, 9)}
+"""By rule: the unused bit of TransactionHeader.Flags."""
+WAIT_MS = 3_000
+CORRELATION_ID = bytes(range(20))
+
+
+def _build_headers(label, ignored):
+    """Return the fields of a recoverable message that requests the acknowledgment of its arrival."""
+    headers = {
+        "base": {"PR": 0},
+        "user": {"DM": 1, "ResponseQueue": r"TCP:10.0.0.9\private$\answers"},
+        "properties": {"PA": 1},
+    }
+    for header, fields in ignored.items():
+        headers[header] = headers[header] | fields
+    return headers | {"label": label, "CorrelationID": CORRELATION_ID, "ApplicationTag": 0x8000_0001}
+
+
+def _describe(sut, shown, message, acknowledged):
+    """Return how a stored message differs from the sent message, and whether its arrival was acknowledged."""
+    label = str(message["MessagePropertiesHeader"].Label).rstrip("\0")
+    return describe_differences(message, shown.get(label), sut.guid), identifier(message) in acknowledged
+
+
+@needs("receive")
+@covers(*IGNORED_FIELDS)
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_ignored_fields_have_no_effect_on_message(peer, sut, judge, queue):
+    """Messages arrive, each with one ignored field that is not 0: some seconds later, and after a restart, each message
+    is in its queue unchanged, and its arrival was acknowledged.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+
+    def send_message(label, ignored):
+        headers = _build_headers(label, ignored)
+        user = receiver.with_admin_queue(headers.pop("user"))
+        if queue == "transactional":
+            return receiver.send(user, **headers)
+        return receiver.send_packet(peer.message(user, **headers))
+
+    sent = {
+        rule: [send_message(f"{rule} {number}", ignored) for number, ignored in enumerate(cases)]
+        for rule, cases in IGNORED_FIELDS.items()
+    }
+    acks = receiver.await_acks(sum(map(len, sent.values())))
+    acknowledged = {get_correlation_id(ack) for ack in acks}
+    receiver.acknowledge_all()
+    peer.pass_time(WAIT_MS)
+    if sut.has("restart"):
+        sut.restart()
+    shown = {one["label"]: one for one in sut.messages(queue)}
+    for rule, messages in sent.items():
+        judge(
+            rule,
+            expected=[(SAME_PROPERTIES, True)] * len(messages),
+            observed=[_describe(sut, shown, message, acknowledged) for message in messages],
+            case="properties of each message, and acknowledgment of its arrival",
+            evidence=messages,
+        )
+
+
+@needs("receive")
+@covers(*UNUSED_TRANSACTION_BITS)
+def test_unused_bits_of_transaction_header_have_no_effect(peer, sut, judge):
+    """Messages with FA set arrive, each with one unused bit of TransactionHeader.Flags set: each message is in its
+    queue unchanged, its arrival is acknowledged, and its FinalAck follows when an application receives it. A SUT that
+    closes the session after such a message follows the other reading of E31.
+    """
+    first = deliver_message(
+        peer, Sequence(peer).message(transaction={"X1": 1}, label="a first"), "a first", "transactional"
+    )
+    if first.outcome != first.accepted_outcome:
+        judge.mark_not_exercised(*UNUSED_TRANSACTION_BITS, reason="the SUT refuses a message with an unused bit (E31)")
+        return
+    sut.read_label("receive", queue=sut.queue("transactional"))
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = {}
+    for rule, bit in UNUSED_TRANSACTION_BITS.items():
+        headers = _build_headers(rule, {})
+        user = receiver.with_admin_queue(headers.pop("user"))
+        sent[rule] = receiver.send(user, transaction={"FA": 1, bit: 1}, **headers)
+    acks = receiver.await_acks(len(sent))
+    acknowledged = {get_correlation_id(ack) for ack in acks}
+    peer.pass_time(WAIT_MS)
+    shown = {one["label"]: one for one in sut.messages("transactional")}
+    outcomes = {rule: _describe(sut, shown, message, acknowledged) for rule, message in sent.items()}
+    for _ in sent:
+        sut.read_label("receive", queue=sut.queue("transactional"))
+    finals = receiver.await_all(receiver.final_acks, len(sent))
+    numbers = [int.from_bytes(bytes(frame["MessagePropertiesHeader"].MessageBody)[-4:], "little") for frame in finals]
+    for rule, message in sent.items():
+        differences, is_acknowledged = outcomes[rule]
+        judge(
+            rule,
+            expected=facts(stored_message=SAME_PROPERTIES, arrival_is_acknowledged=True, number_of_FinalAcks=1),
+            observed={
+                "stored_message": differences,
+                "arrival_is_acknowledged": is_acknowledged,
+                "number_of_FinalAcks": numbers.count(message["UserHeader"].MessageID),
+            },
+            evidence=[message, *finals],
+        )
+    receiver.acknowledge_all()

@@ -1,0 +1,78 @@
+"""Faults of MS-MQSO 5.5.3: a second transaction, a second loss, and other requests and transfers."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.transactions import OperationType, Transaction, TransactionState
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.inputs import CoordinatorChanged
+
+
+@fault("queue-manager-coordinator-lost-only-one-transaction-aborted", breaks="MQSO-5.5.3-03")
+class OnlyOneAborted(Coordinating):
+    """A queue manager that loses the Transaction Coordinator aborts only the oldest undecided transaction."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+                return
+
+
+@fault("queue-manager-without-coordinator-begins-transaction-with-given-identifier", breaks="MQSO-5.5.3-04")
+class GivenTransactionBegun(TransactionCommands):
+    """Without the Transaction Coordinator, the queue manager takes part in an external transaction whose identifier
+    the application gives.
+    """
+
+    def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
+        coordinated = self.qm.coordinated
+        self.qm.coordinated = coordinated or request.transaction is not None
+        try:
+            return super().begin_transaction(request, token, now)
+        finally:
+            self.qm.coordinated = coordinated
+
+
+@fault("receiver-without-coordinator-takes-no-transactional-message", breaks="MQSO-5.5.3-05")
+class NoTransactionalMessageTaken(InSequence):
+    """Without the Transaction Coordinator, the receiver does not store transactional messages of other computers."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        if self.qm.coordinated:
+            super().take_transactional(session, packet, receipt, now)
+        else:
+            receipt.done = True
+
+
+@fault("queue-manager-without-coordinator-refuses-internal-receive", breaks=("MQSO-5.5.3-05", "MQSO-4.3.3-D01"))
+class InternalReceiveNotCommitted(Coordinating):
+    """Without the Transaction Coordinator, the queue manager refuses to commit an internal transaction that received a
+    message.
+    """
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        super().check_coordinator(transaction)
+        operations = () if transaction is None else transaction.TransactionalOperationCollection
+        if not self.qm.coordinated and any(one.OperationType is OperationType.DEQUEUE for one in operations):
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+
+
+@fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
+class SecondReturnUnnoticed(Coordinating):
+    """A queue manager that loses the Transaction Coordinator a second time does not notice its return."""
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        self.returns = getattr(self, "returns", 0) + event.available
+        if not event.available or self.returns < 2:
+            super().on_coordinator_changed(event, now)

@@ -1,0 +1,45 @@
+"""Faults of MS-MQSO 5.5.4: other operations, and a second time."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("queue-manager-public-queue-deleted-while-directory-offline", breaks="MQSO-5.5.4-06")
+class DeletedOffline(QueueCommands):
+    """The queue manager deletes a public queue although it cannot reach the directory."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        queue = self.qm.queue_names.find_queue(request.name)
+        if self.qm.enterprise.state.DirectoryOffline and "$" not in queue.Pathname:
+            return self.qm.queues.delete(queue, token, Result)
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-private-queue-not-deleted-while-directory-offline", breaks="MQSO-5.5.4-07")
+class PrivateDeletionIgnored(QueueCommands):
+    """While the directory is unavailable, the deletion of a private queue succeeds, but has no effect."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        self.qm.queue_names.find_queue(request.name)
+        if self.qm.enterprise.state.DirectoryOffline:
+            return Result()
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-second-return-of-directory-not-noticed", breaks="MQSO-5.5.4-08")
+class SecondReturnNotNoticed(DirectoryClient):
+    """The queue manager does not look for the directory again when it is unavailable a second time."""
+
+    def watch(self, now: Now) -> None:
+        if not getattr(self, "returned", False):
+            super().watch(now)
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        super().on_directory_online_timer(now)
+        self.returned = True

@@ -1,0 +1,61 @@
+"""Faults of MS-MQSO 5.5.5 and 5.5.6: other operations that fail, other damaged entries, and a second start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import at_restart, both
+from harness.faults.registry import add
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("queue-manager-disk-full-changed-properties-kept", breaks="MQSO-5.5.5-01")
+class ChangedPropertiesKept(QueueCommands):
+    """A change of a queue's properties that cannot be stored is refused, but the queue has the new properties."""
+
+    def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
+        for name, value in changes.items():
+            setattr(queue, name, value)
+        return super()._change_attributes(queue, changes, token)
+
+
+@fault("queue-manager-disk-full-created-queue-kept", breaks="MQSO-5.5.5-01")
+class CreatedQueueKept(QueueCommands):
+    """The creation of a queue that cannot be stored is refused, but the queue exists."""
+
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+        result = super()._save_new_queue(name, token, status, queue)
+        kept = getattr(self, "kept", {})
+        self.kept = {**kept, name.lower(): queue}
+        for commit in self.qm.disk.pending.values():
+            if commit.token == token and queue is not None:
+                object.__setattr__(commit, "undo", lambda: None)
+        return result
+
+
+class AcceptsOtherObject(DirectoryClient):
+    """After a restart, the queue manager does not compare its Identifier with the directory's object."""
+
+    def _join_domain(self, now: Now) -> None:
+        super()._join_domain(now)
+        if vars(self).get("is_restarted", False):
+            self.qm.enterprise.state.DirectoryOffline = False
+
+
+def _note_restart(qm: QueueManager) -> None:
+    vars(qm.directory_client)["is_restarted"] = True
+
+
+add(
+    "queue-manager-other-identifier-in-directory-accepted-after-restart",
+    ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
+    "After a restart, the queue manager does not compare its Identifier with the directory's object.",
+    both(replace_part(AcceptsOtherObject), at_restart(_note_restart)),
+)
