@@ -25,7 +25,7 @@ class SecondReceiveRefused(FinalAcks):
         super().position_deleted(position, reason, now)
 
 
-@fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
+@fault("receiver-final-ack-body-with-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
 class PreviousIsOneLess(OrderAcks):
     """TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber minus one, even after a gap in the numbers."""
 
@@ -37,7 +37,7 @@ class PreviousIsOneLess(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("receiver-final-ack-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
+@fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
 class MessageIdOfSixteenBits(OrderAcks):
     """MessageID of a FinalAck has only the lower 16 bits."""
 
