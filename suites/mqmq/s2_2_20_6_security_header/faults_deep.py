@@ -72,18 +72,6 @@ class LargeBodyNotEncrypted(Securing):
         return super().encrypt_body(session, message, packet, now)
 
 
-@fault("sender-empty-body-not-encrypted", breaks="MQMQ-2.2.20.6-06")
-class EmptyBodyNotEncrypted(Securing):
-    """The sender does not encrypt an empty body, and leaves EB clear."""
-
-    def encrypt_body(
-        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
-    ) -> UserMessagePacket:
-        if not packet.MessagePropertiesHeader.MessageBody:
-            return packet
-        return super().encrypt_body(session, message, packet, now)
-
-
 def _own_identifier(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
     header = packet.SecurityHeader
     if header is None or header.ST != 2 or not packet.MessagePropertiesHeader.Label:
