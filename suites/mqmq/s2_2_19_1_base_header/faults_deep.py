@@ -63,12 +63,6 @@ for _name, _rule, _says, _changes, _when in (
     add(_name, _rule, _says, change_received(_changes, _when))
 
 add(
-    "acceptor-session-ack-in-clear",
-    "MQMQ-2.2.19.1-05",
-    "IN is clear in each SessionAck of the side that accepted the connection.",
-    sent_as("acceptor", bit_clear(SessionAckPacket, "BaseHeader.IN")),
-)
-add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
     "IN is clear in the ConnectionParameters packet of the side that accepted the connection.",
