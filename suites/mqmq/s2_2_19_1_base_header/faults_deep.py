@@ -137,20 +137,6 @@ add(
 )
 
 
-@fault("sender-time-to-reach-queue-not-checked-when-sent-again", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"))
-class CheckedOnce(Lifetimes):
-    """The sender does not check TimeToReachQueue of a message that it has sent before."""
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        sent = getattr(self, "sent", set())
-        self.sent = sent
-        key = (packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier and key in sent:
-            return False
-        sent.add(key)
-        return super().has_expired(packet, now)
-
-
 @fault("receiver-time-to-reach-queue-of-transactional-message-not-checked", breaks="MQMQ-2.2.19.1-24")
 class TransactionalNotChecked(Admission):
     """The receiver does not check TimeToReachQueue of a transactional message."""

@@ -106,17 +106,6 @@ add(
     ),
 )
 add(
-    "sender-extension-size-of-large-extension-cut-to-16-bits",
-    "MQMQ-2.2.19.3-27",
-    "ExtensionSize contains only the lower 16 bits of the size of the extension.",
-    change_number(
-        MESSAGE,
-        "MessagePropertiesHeader.ExtensionSize",
-        lambda size: size & 0xFFFF,
-        lambda packet: len(packet.MessagePropertiesHeader.ExtensionData) > 0xFFFF,
-    ),
-)
-add(
     "sender-message-size-of-body-above-64-kib-rounded",
     "MQMQ-2.2.19.3-17",
     "MessageSize of a body that is greater than 64 KiB is rounded up to a multiple of 4.",
