@@ -271,8 +271,8 @@ FIELDS_OF_DEBUG_BY_RULE = {
 @covers(*FIELDS_OF_LISTS_BY_RULE, *FIELDS_OF_DEBUG_BY_RULE, "MQMQ-2.2.19.1-12")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, delivery):
-    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has TR set, a
-    DebugHeader with its report queue, before lists of queues whose headers have the specified identifiers.
+    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has TR
+    set and a DebugHeader with its report queue, before lists whose headers have the specified identifiers.
     """
     outgoing = Outgoing(peer, sut)
     for trace_queue in TRACE_QUEUES:
